@@ -21,6 +21,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<(parent: Command) => void>
   backup: async () => (await import('./commands/backup.ts')).addBackup,
   restore: async () => (await import('./commands/restore.ts')).addRestore,
   audit: async () => (await import('./commands/audit.ts')).addAudit,
+  refusals: async () => (await import('./commands/refusals.ts')).addRefusals,
   status: async () => (await import('./commands/status.ts')).addStatus,
   doctor: async () => (await import('./commands/doctor.ts')).addDoctor,
   login: async () => (await import('./commands/login.ts')).addLogin,

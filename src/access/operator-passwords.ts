@@ -81,13 +81,34 @@ export async function signIn(
   });
 }
 
+/** Notes that the operator of a session gave its password again; undefined where it is wrong. */
+export async function confirmSession(
+  database: Database,
+  given: { readonly operatorId: number; readonly sessionId: string; readonly password: string },
+): Promise<true | undefined> {
+  const row = await database.row<{ hash: string | null }>(
+    'select password_hash as hash from operator_account where id = $1',
+    [given.operatorId],
+  );
+  const hash = row?.hash ?? null;
+  if (!(await isPassword(given.password, hash))) return undefined;
+  // The password may have been changed while its hash was computed; the sessions ended with it.
+  const noted = await database.run(
+    `update operator_session set proved_at = now() where id = $1 and operator_id =
+       (select id from operator_account where id = $2 and password_hash is not distinct from $3 and disabled_at is null)`,
+    [given.sessionId, given.operatorId, hash],
+  );
+  return noted > 0 ? true : undefined;
+}
+
 /**
- * Changes the password of an operator that knows the present one. All its sessions end; the answer is the secret of a new one,
+ * Changes the password of an operator that knows the present one; one without a password of its own choice that came by a link
+ * (`current` null) needs to know none. All its sessions end; the answer is the secret of a new one,
  * undefined where the present password is wrong. Throws `config-invalid` where the new one is too weak, or no new one.
  */
 export async function changeOwnPassword(
   database: Database,
-  given: { readonly name: string; readonly current: string; readonly next: string; readonly list?: PasswordList },
+  given: { readonly name: string; readonly current: string | null; readonly next: string; readonly list?: PasswordList },
   from: Client,
   actor: string,
 ): Promise<string | undefined> {
@@ -97,7 +118,7 @@ export async function changeOwnPassword(
     [name],
   );
   const hash = row?.hash ?? null;
-  if (!(await isPassword(current, hash))) return undefined;
+  if (current !== null && !(await isPassword(current, hash))) return undefined;
   if (current === next) throw configInvalid('this is the present password', 'choose another one', 'password');
   await assertPassword(next, name, given.list);
   const nextHash = await hashOfPassword(next);

@@ -9,6 +9,8 @@ import { fingerprint, newSecret } from './secret.ts';
 /** A session ends this long after its last request, to the minute, and this long after sign-in, whatever it does. */
 const IDLE = `interval '30 minutes'`;
 const LONGEST = `interval '12 hours'`;
+/** Who signed in or gave the password longer ago has to give it again before a change that hands out or takes away access. */
+const PROOF = `interval '10 minutes'`;
 const IS_ALIVE = `used_at > now() - ${IDLE} and operator_session.created_at > now() - ${LONGEST}`;
 
 /** A sign-in beyond that ends the oldest session. */
@@ -37,23 +39,28 @@ export interface SessionHolder {
   readonly endsAt: Instant;
   /** The operator did not choose its password, and has to choose one before anything else. */
   readonly mustChangePassword: boolean;
+  /** The operator signed in or gave its password in the last ten minutes. */
+  readonly isProved: boolean;
+  /** A one-time link began it, and the operator has no password of its own choice. */
+  readonly mayChoosePassword: boolean;
 }
 
 /** Begins a session. The result is the only place that holds its secret; the database keeps its SHA-256. */
 export async function beginSession(
   client: ClientBase,
   operatorId: number,
-  { address, agent }: Pick<OperatorSession, 'address' | 'agent'>,
+  { address, agent, byLink = false }: Pick<OperatorSession, 'address' | 'agent'> & { readonly byLink?: boolean },
 ): Promise<string> {
   const secret = newSecret();
   await client.query(
-    `insert into operator_session (id, hash, operator_id, address, agent) values ($1, $2, $3, $4, $5)`,
+    `insert into operator_session (id, hash, operator_id, address, agent, by_link) values ($1, $2, $3, $4, $5, $6)`,
     [
       `ses_${randomBytes(10).toString('hex')}`,
       fingerprint(secret),
       operatorId,
       address,
       printable(agent.slice(0, LONGEST_AGENT)),
+      byLink,
     ],
   );
   await client.query(
@@ -75,19 +82,23 @@ export async function holderOfSession(
 ): Promise<SessionHolder | undefined> {
   if (!FORM.test(secret)) return undefined;
   const row = await database.row<
-    Operator & { sessionId: string; endsAt: Instant; mustChangePassword: boolean; stale: boolean }
+    Operator & Omit<SessionHolder, 'operator'> & { stale: boolean }
   >(
     `select operator_account.id, operator_account.name, role, organisations, operator_session.id as "sessionId",
-       instant_of(operator_session.created_at + ${LONGEST}) as "endsAt", password_until is not null as "mustChangePassword",
+       instant_of(operator_session.created_at + ${LONGEST}) as "endsAt", password_until is not null or is_invited as "mustChangePassword",
+       proved_at > now() - ${PROOF} as "isProved", by_link and (password_until is not null or is_invited) as "mayChoosePassword",
        used_at < now() - interval '1 minute' as stale
-     from operator_session join operator_account on operator_account.id = operator_id
+     from operator_session join operator_account on operator_account.id = operator_id,
+       lateral (select by_link and password_hash is null as is_invited) as invitation
      where hash = $1 and ${IS_ALIVE} and disabled_at is null`,
     [fingerprint(secret)],
   );
   if (!row) return undefined;
-  const { id, name, role, organisations, sessionId, endsAt, mustChangePassword } = row;
-  if (row.stale && isUse) await database.run('update operator_session set used_at = now() where id = $1', [sessionId]);
-  return { operator: { id, name, role, organisations }, sessionId, endsAt, mustChangePassword };
+  const { id, name, role, organisations, stale, ...session } = row;
+  if (stale && isUse) {
+    await database.run('update operator_session set used_at = now() where id = $1', [session.sessionId]);
+  }
+  return { operator: { id, name, role, organisations }, ...session };
 }
 
 /** The sessions of an operator that have not ended, the newest first. */

@@ -129,9 +129,10 @@ export async function lockedOperator(
   );
 }
 
-/** Ends all sessions of an operator. @returns their number */
+/** Ends all sessions of an operator, and a link that would begin one. @returns the number of sessions */
 export async function endSessions(client: ClientBase, operatorId: number): Promise<number> {
   const ended = await rowsOf(client, 'delete from operator_session where operator_id = $1 returning id', [operatorId]);
+  await client.query('delete from operator_link where operator_id = $1', [operatorId]);
   return ended.length;
 }
 
@@ -183,6 +184,7 @@ export async function signOutOperators(database: Database, name: string | undefi
       'delete from operator_session where $1::bigint is null or operator_id = $1 returning id',
       [owner?.id ?? null],
     );
+    await client.query('delete from operator_link where $1::bigint is null or operator_id = $1', [owner?.id ?? null]);
     const change = { before: { sessions: ended.length }, after: { sessions: 0 } };
     await audit(client, actor, 'operator.signed-out', name ?? 'all operators', change);
     return ended.length;

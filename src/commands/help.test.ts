@@ -15,6 +15,7 @@ import { addKey } from './key.ts';
 import { addOrganisation } from './organisation.ts';
 import { addProject } from './project.ts';
 import { addReadings } from './readings.ts';
+import { addRefusals } from './refusals.ts';
 import { addRestore } from './restore.ts';
 import { addSigningKey } from './signing-key.ts';
 import { addSource } from './source.ts';
@@ -50,7 +51,7 @@ describe('the help of', () => {
     addOrganisation,
     addStatus,
   ];
-  for (const add of [...adders, addProject, addReadings, addRestore, addSigningKey, addSource, addUp]) add(program);
+  for (const add of [...adders, addProject, addReadings, addRefusals, addRestore, addSigningKey, addSource, addUp]) add(program);
 
   it.each(program.commands.flatMap(withSubcommands).map((command) => [nameOf(command), command] as const))(
     '%s has a description, examples and exit codes in 80 columns',

@@ -105,6 +105,16 @@ export function addOperator(program: Command): void {
       }),
     )
     .action(whenRun(async () => (await import('./actions/operator-password.ts')).operatorPassword));
+  operator
+    .command('link <name>')
+    .description('make a link that signs a browser in as an operator, once, within 15 minutes')
+    .option('--invite', 'for a new operator: it is taken for three days, and a password is chosen with it')
+    .option('--json', 'print JSON, with the token')
+    .addHelpText(
+      'after',
+      helpBelow({ examples: ['databridge operator link anna', 'databridge operator link anna --invite'] }),
+    )
+    .action(whenRun(async () => (await import('./actions/operator-link.ts')).operatorLink));
   addTokens(operator);
 }
 

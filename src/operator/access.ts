@@ -52,7 +52,7 @@ export function addAccessRoutes(app: FastifyInstance, { database, clock }: Opera
   typed.post(
     '/api/v1/organisations',
     {
-      config: admin,
+      config: { ...admin, idempotent: true },
       schema: {
         operationId: 'createOrganisation',
         summary: 'Create an organisation; its id is part of the path to which readings are pushed',
@@ -108,7 +108,7 @@ export function addAccessRoutes(app: FastifyInstance, { database, clock }: Opera
   typed.post(
     '/api/v1/applications',
     {
-      config: admin,
+      config: { ...admin, idempotent: { made: 'applicationId', remedy: 'Give it another secret: rotateApplication.' } },
       schema: {
         operationId: 'createApplication',
         summary: 'Create an application; the answer is the only place that holds its secret',
@@ -162,7 +162,7 @@ export function addAccessRoutes(app: FastifyInstance, { database, clock }: Opera
   typed.post(
     '/api/v1/applications/:id/rotate',
     {
-      config: admin,
+      config: { ...admin, needsProof: true },
       schema: {
         operationId: 'rotateApplication',
         summary: 'Give an application a new secret; the answer is the only place that holds it',
@@ -195,7 +195,7 @@ export function addAccessRoutes(app: FastifyInstance, { database, clock }: Opera
   typed.post(
     '/api/v1/applications/:id/revoke',
     {
-      config: admin,
+      config: { ...admin, needsProof: true },
       schema: {
         operationId: 'revokeApplication',
         summary: 'End an application and its tokens',

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { actorOf } from '../access/operators.ts';
+import type { Operator } from '../access/operators.ts';
 import { decodeUtf8 } from '../api/body.ts';
 import type { Instant } from '../core/instant.ts';
 import { parsePath } from '../core/source/path.ts';
@@ -45,9 +46,11 @@ export const sourceText = z
   });
 
 /** The source that a request carries. Throws 400 with every problem of it, 404 for an organisation that the operator does not see. */
-export async function sourceOfBody(parts: OperatorParts, request: FastifyRequest): Promise<SentSource> {
-  const operator = operatorOf(request);
-  const text = request.body as string;
+export const sourceOfBody = (parts: OperatorParts, request: FastifyRequest): Promise<SentSource> =>
+  sourceOfText(parts, operatorOf(request), request.body as string);
+
+/** The source that a text holds, as `sourceOfBody`. */
+export async function sourceOfText(parts: OperatorParts, operator: Operator, text: string): Promise<SentSource> {
   const sent = await sentSource(parts, text, { now: parts.clock.now(), trusted: operator.role === 'admin' });
   if ('config' in sent) {
     assertSeen(operator, sent.config.organisation, `project ${sent.config.project}`);
@@ -175,7 +178,7 @@ export function addApplyRoutes(app: FastifyInstance, parts: OperatorParts): void
     scope.withTypeProvider<ZodTypeProvider>().post(
       '/api/v1/sources/apply',
       {
-        config: { role: 'operator' },
+        config: { role: 'operator', idempotent: true },
         schema: {
           operationId: 'applySource',
           summary: 'Create or change a source',

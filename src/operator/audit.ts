@@ -111,10 +111,19 @@ export function addAuditRoutes(app: FastifyInstance, { database, clock }: Operat
         summary: 'All changes that are wanted as a file, the newest first',
         description,
         tags,
-        querystring: choiceQuery.extend({ format: z.enum(['csv', 'jsonl']).default('csv') }),
+        querystring: choiceQuery.extend({
+          format: z.enum(['csv', 'jsonl']).default('csv'),
+          before: z.coerce
+            .number()
+            .int()
+            .min(1)
+            .max(Number.MAX_SAFE_INTEGER)
+            .optional()
+            .describe('Only entries before this one, to go on behind a file that was cut.'),
+        }),
         response: {
           200: {
-            description: 'An entry a line.',
+            description: 'An entry a line. Beyond 1,000,000 the last line has the action `export.cut` and says how to go on.',
             content: {
               'text/csv': { schema: z.string() },
               'application/x-ndjson': { schema: z.string() },
@@ -126,18 +135,47 @@ export function addAuditRoutes(app: FastifyInstance, { database, clock }: Operat
     (request, reply) => {
       const { format, ...query } = request.query;
       const choice = choiceOf(request, query);
-      const { type, head, line } = FORMATS[format];
+      const { type } = FORMATS[format];
       reply.header('content-disposition', `attachment; filename="audit.${format}"`);
-      return streams.answer(request, reply, type, async function* read(signal) {
-        yield head;
-        let before: number | undefined;
-        for (let told = 0; told < MOST_ENTRIES && !signal.aborted; told += AT_ONCE) {
-          const entries = await listAudit(database, { ...choice, before, limit: AT_ONCE });
-          yield entries.map(line).join('');
-          before = entries.at(-1)?.id;
-          if (entries.length < AT_ONCE) return;
-        }
-      });
+      const read = (before: number | undefined) => listAudit(database, { ...choice, before, limit: AT_ONCE });
+      return streams.answer(request, reply, type, (signal) =>
+        auditFile(read, { format, begin: query.before, most: MOST_ENTRIES, signal }),
+      );
     },
   );
+}
+
+/** The parts of a file of the audit. One that has more than `most` entries ends with a line that says so, and how to go on. */
+export async function* auditFile(
+  read: (before: number | undefined) => Promise<readonly AuditEntry[]>,
+  {
+    format,
+    begin,
+    most,
+    signal,
+  }: {
+    readonly format: keyof typeof FORMATS;
+    /** Only entries before this one. */
+    readonly begin?: number | undefined;
+    readonly most: number;
+    readonly signal: AbortSignal;
+  },
+): AsyncGenerator<string> {
+  const { head, line } = FORMATS[format];
+  yield head;
+  let before = begin;
+  let last: AuditEntry | undefined;
+  for (let told = 0; !signal.aborted; ) {
+    const entries = await read(before);
+    if (entries.length === 0) return;
+    if (told >= most && last !== undefined) {
+      const detail = { remedy: `this file was cut here; ask again with before=${last.id} for the older entries` };
+      yield line({ ...last, actor: 'databridge', action: 'export.cut', subject: String(last.id), detail });
+      return;
+    }
+    yield entries.map(line).join('');
+    told += entries.length;
+    last = entries.at(-1);
+    before = last?.id;
+  }
 }

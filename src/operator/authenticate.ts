@@ -22,6 +22,11 @@ declare module 'fastify' {
     readonly opensTo?: (request: FastifyRequest) => boolean;
     /** An operator may use the route before it has chosen a password. */
     readonly withTemporaryPassword?: boolean;
+    /**
+     * The route hands out or takes away access, so a session may use it only shortly after its operator signed in or gave its
+     * password again: a browser that was left open, or its stolen cookie, is not enough. Personal tokens are exempt.
+     */
+    readonly needsProof?: boolean;
   }
   interface FastifyRequest {
     /** The operator that signed in; null on public routes and before authentication. */
@@ -76,7 +81,7 @@ export function addAuthentication(
     for (const one of [method].flat()) routes.push({ method: one, path: url, role });
   });
   app.addHook('onRequest', async (request) => {
-    const { access, role, opensTo, withTemporaryPassword } = request.routeOptions.config;
+    const { access, role, opensTo, withTemporaryPassword, needsProof } = request.routeOptions.config;
     if (request.is404 || access === 'public' || opensTo?.(request)) return;
     request.operator = await operatorBehind(request);
     if (request.operatorSession?.mustChangePassword && withTemporaryPassword !== true) {
@@ -87,6 +92,12 @@ export function addAuthentication(
     if (role === undefined || !includesRole(request.operator.role, role)) {
       throw new OperatorProblem('forbidden', `This needs the role ${role}; yours is ${request.operator.role}.`, {
         remedy: 'Ask an admin for the role.',
+      });
+    }
+    // A token is presented anew with each request by a program that cannot be asked.
+    if (needsProof === true && request.operatorSession?.isProved === false) {
+      throw new OperatorProblem('confirmation-needed', 'You signed in more than ten minutes ago.', {
+        remedy: 'Give your password again with POST /api/v1/me/confirm, or sign in again at /api/v1/oidc/start.',
       });
     }
   });

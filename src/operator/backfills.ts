@@ -113,7 +113,7 @@ export function addBackfillRoutes(app: FastifyInstance, { database, registry, cl
   typed.post(
     '/api/v1/sources/:organisation/:name/backfills',
     {
-      config: { role: 'operator' },
+      config: { role: 'operator', idempotent: true },
       schema: {
         operationId: 'startBackfill',
         summary: 'Fetch a past range of a source, beside its live polls',

@@ -120,7 +120,7 @@ export function addEventRoutes(
       schema: {
         operationId: 'watchEvents',
         summary: 'Watch what changes, as server-sent events',
-        description: `Events: \`source\` (created, changed, removed; its state and fault), \`backfill\` (its state), \`audit\` (a new entry), \`alert\` (opened, changed or ended; its kind and subject), and \`progress\` of running backfills, which is told anew after each start. \`begin\` stands at the start. With \`Last-Event-ID\` the stream goes on behind that event, without loss or repetition, for 23 hours; where it cannot, it begins with \`reset\`, and the client has to read everything anew. \`end\` says that the credential is not accepted any more.`,
+        description: `Events: \`source\` (created, changed, removed; its state and fault), \`backfill\` (its state), \`audit\` (a new entry: its action, such as \`application.created\`, names the kind of the thing that changed, and \`subject\` the thing), \`alert\` (opened, changed or ended; its kind, such as \`behind\`, and its subject, such as the source that fell behind or caught up), and \`progress\` of running backfills, which is told anew after each start. \`begin\` stands at the start. With \`Last-Event-ID\` the stream goes on behind that event, without loss or repetition, for 23 hours; where it cannot, it begins with \`reset\`, and the client has to read everything anew. \`end\` says that the credential is not accepted any more.`,
         tags: ['Events'],
         headers: z.looseObject({ 'last-event-id': z.string().max(100).optional() }),
         response: { 200: EVENT_STREAM },

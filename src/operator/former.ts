@@ -2,13 +2,13 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { formatInstant } from '../core/instant.ts';
-import { formerConfigurations, formerOf } from '../source/former.ts';
+import { formerConfigurations, formerOf, isFormer } from '../source/former.ts';
 import { applySource } from '../source/registration.ts';
 import { assertSamePlace } from '../source/sent.ts';
 import { appliedAnswer, appliedSchema, applyQuery, wishOf } from './apply.ts';
 import { operatorOf, seesOrganisation } from './authenticate.ts';
 import { answered } from './documents.ts';
-import { changing, pageIn, pageQuery, pageSchemaOf, sourceParams } from './route-shapes.ts';
+import { changing, idIn, pageBelow, pageQuery, pageSchemaOf, sourceParams } from './route-shapes.ts';
 import type { OperatorParts } from './parts.ts';
 import { noSuch } from './problem.ts';
 import { configurationField, shortConfiguration } from './source-parts.ts';
@@ -66,14 +66,13 @@ const restoredSchema = appliedSchema.extend(endingFields).meta({
 export function addFormerRoutes(app: FastifyInstance, parts: OperatorParts): void {
   const { clock } = parts;
   const typed = app.withTypeProvider<ZodTypeProvider>();
-  /** The former configurations of a source. Throws 404 where there are none, and where the operator does not see its organisation. */
-  const formerIn = async (request: FastifyRequest) => {
-    const { organisation, name } = request.params as z.infer<typeof sourceParams>;
-    const found = seesOrganisation(operatorOf(request), organisation)
-      ? await formerConfigurations(parts, { organisation, name })
-      : [];
-    if (found.length === 0) throw noSuch(`former configuration of ${name} in organisation ${organisation}`);
-    return found;
+  /** The source of a path that has former configurations. Throws 404 where it has none, and where the operator does not see its organisation. */
+  const formerIn = async (request: FastifyRequest): Promise<z.infer<typeof sourceParams>> => {
+    const source = request.params as z.infer<typeof sourceParams>;
+    const { organisation, name } = source;
+    if (!seesOrganisation(operatorOf(request), organisation) || !(await isFormer(parts.database, source)))
+      throw noSuch(`former configuration of ${name} in organisation ${organisation}`);
+    return source;
   };
   typed.get(
     `${SOURCE}/former`,
@@ -89,13 +88,16 @@ export function addFormerRoutes(app: FastifyInstance, parts: OperatorParts): voi
       },
     },
     async (request) => {
-      const all = (await formerIn(request)).map(({ endedAt, config, ...one }) => ({
+      const { cursor, limit } = request.query;
+      const found = await formerConfigurations(parts, await formerIn(request), { before: idIn(cursor), limit });
+      const all = found.items.map(({ endedAt, config, ...one }) => ({
         ...one,
         endedAt: formatInstant(endedAt),
         ...shortConfiguration(config),
       }));
-      const { items, next } = pageIn(all, request.query, ({ id }) => String(id));
-      return { items: answered([...items]), next };
+      // The page is full where the database has more.
+      const { items, next } = pageBelow(all, found.more ? all.length : limit + 1);
+      return { items: answered(items), next };
     },
   );
   typed.post(
@@ -122,8 +124,8 @@ export function addFormerRoutes(app: FastifyInstance, parts: OperatorParts): voi
     async (request) => {
       const { organisation, name } = request.params;
       const { former: id } = request.query;
-      const found = await formerIn(request);
-      if (id !== undefined && !found.some((one) => one.id === id))
+      await formerIn(request);
+      if (id !== undefined && !(await isFormer(parts.database, { organisation, name }, id)))
         throw noSuch(`former configuration ${id} of ${name}`);
       const { applied, endedAt, endedBy, ending } = await changing(async () => {
         const former = await formerOf(parts, { organisation, name, id });

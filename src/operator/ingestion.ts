@@ -121,7 +121,7 @@ export function addIngestionRoutes(app: FastifyInstance, { database, sealing, se
   typed.post(
     `${PROJECT}/push`,
     {
-      config: admin,
+      config: { ...admin, needsProof: true },
       schema: {
         operationId: 'pushIngestion',
         summary: 'Hand the readings of a project over to another service, too',
@@ -178,7 +178,7 @@ export function addIngestionRoutes(app: FastifyInstance, { database, sealing, se
   typed.post(
     `${PROJECT}/store`,
     {
-      config: admin,
+      config: { ...admin, needsProof: true },
       schema: {
         operationId: 'storeIngestion',
         summary: 'Keep the readings of a project here only',

@@ -134,7 +134,7 @@ export function addKeyRoutes(app: FastifyInstance, parts: OperatorParts): void {
   typed.post(
     '/api/v1/sealing-keys/rotate',
     {
-      config,
+      config: { ...config, needsProof: true },
       schema: {
         operationId: 'rotateSealingKey',
         summary: 'Seal everything with the new key that this process was started with, or end a rotation that stopped',
@@ -181,7 +181,7 @@ function addSigningKeyRoutes(app: FastifyInstance, { database, sealing, clock }:
   typed.post(
     '/api/v1/signing-keys/rotate',
     {
-      config: { role: 'admin' },
+      config: { role: 'admin', needsProof: true },
       schema: {
         operationId: 'rotateSigningKey',
         summary: 'Let a new key sign access tokens',

@@ -41,6 +41,7 @@ const schemaOf = (operationId: string, summary: string) => ({ operationId, summa
 export function addOperatorRoutes(app: FastifyInstance, { database }: OperatorParts): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
   const config = { role: 'admin' } as const;
+  const proved = { ...config, needsProof: true } as const;
   /** The actor of a request. Throws 403 where it sees some organisations only. */
   const adminOf = (request: FastifyRequest): string => {
     const operator = operatorOf(request);
@@ -73,10 +74,10 @@ export function addOperatorRoutes(app: FastifyInstance, { database }: OperatorPa
   typed.post(
     '/api/v1/operators',
     {
-      config,
+      config: { ...config, idempotent: true },
       schema: {
         ...schemaOf('createOperator', 'Create an operator that has no way to sign in yet'),
-        description: 'Give it a token with `createOperatorToken`, or a password with `databridge operator password`.',
+        description: 'Invite it with `createOperatorLink`, or give it a token with `createOperatorToken`.',
         body: z
           .strictObject({ name: z.string().max(200), role, organisations: organisations.default(null) })
           .meta({ examples: [EXAMPLE] }),
@@ -108,7 +109,7 @@ export function addOperatorRoutes(app: FastifyInstance, { database }: OperatorPa
   typed.put(
     `${OPERATOR}/role`,
     {
-      config,
+      config: proved,
       schema: {
         ...schemaOf('setOperatorRole', 'Give an operator a role, and end its sessions'),
         params: nameParams,
@@ -125,7 +126,7 @@ export function addOperatorRoutes(app: FastifyInstance, { database }: OperatorPa
   typed.put(
     `${OPERATOR}/organisations`,
     {
-      config,
+      config: proved,
       schema: {
         ...schemaOf('setOperatorOrganisations', 'Say which organisations an operator sees, and end its sessions'),
         params: nameParams,
@@ -147,7 +148,7 @@ export function addOperatorRoutes(app: FastifyInstance, { database }: OperatorPa
     typed.post(
       `${OPERATOR}/${verb}`,
       {
-        config,
+        config: proved,
         schema: { ...schemaOf(`${verb}Operator`, summary), params: nameParams, response: { 200: changed } },
       },
       async (request) => {
@@ -230,7 +231,7 @@ export function addOperatorRoutes(app: FastifyInstance, { database }: OperatorPa
   typed.post(
     `${OPERATOR}/tokens`,
     {
-      config,
+      config: { ...proved, idempotent: { made: 'id', remedy: 'Revoke it, and create another one.' } },
       schema: {
         ...schemaOf('createOperatorToken', 'Create a personal token; the answer is the only place that holds it'),
         params: nameParams,
@@ -255,7 +256,7 @@ export function addOperatorRoutes(app: FastifyInstance, { database }: OperatorPa
   typed.delete(
     `${OPERATOR}/tokens/:id`,
     {
-      config,
+      config: proved,
       schema: {
         ...schemaOf('revokeOperatorToken', 'Revoke a personal token from the next request on'),
         params: idParams,

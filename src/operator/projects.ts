@@ -123,7 +123,7 @@ export function addProjectRoutes(app: FastifyInstance, { database }: OperatorPar
   typed.post(
     '/api/v1/projects',
     {
-      config: changes,
+      config: { ...changes, idempotent: true },
       schema: {
         operationId: 'createProject',
         summary: 'Create a project, which readings need',

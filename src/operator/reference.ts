@@ -11,6 +11,23 @@ const INTRODUCTION = `The operators of a bridge see and change it with this API.
 
 A program sends a personal token: \`Authorization: Bearer dbo_…\`; \`databridge operator token create\` makes one. A browser signs in and gets a cookie; it sends \`X-CSRF-Token\` with each request that changes something, and \`X-Databridge-Unattended: true\` with those that a page makes by itself, which do not prolong the session. Errors are \`application/problem+json\` (RFC 9457) and name the id of the request, which the answer repeats as \`X-Request-Id\`.`;
 
+/** What is said of a route with `needsProof`. */
+const PROOF =
+  'A session answers `confirmation-needed` where its operator signed in more than ten minutes ago; `confirmSession` lifts that.';
+
+/** The header of a route with `idempotent`. Said here alone, because a schema of headers would keep the others from the handlers. */
+const IDEMPOTENCY_KEY = {
+  type: 'object',
+  properties: {
+    'idempotency-key': {
+      type: 'string',
+      maxLength: 202,
+      description:
+        'Sent again with the same request within a day, it answers as before and does nothing: 409 while the first is under way and where its answer held a secret, 422 with another request.',
+    },
+  },
+};
+
 /** Adds `/api/v1/openapi.json`, which describes the routes added after this call. */
 export async function addOperatorReference(app: FastifyInstance, settings: OperatorSettings): Promise<void> {
   const { name: cookieName } = sessionCookieOf(settings);
@@ -33,11 +50,15 @@ export async function addOperatorReference(app: FastifyInstance, settings: Opera
     },
     transform: (given) => {
       const transformed = jsonSchemaTransform(given);
-      const { access, role } = given.route.config ?? {};
+      const { access, role, needsProof, idempotent } = given.route.config ?? {};
       const needs = access === 'public' ? 'Needs no sign-in.' : `Needs the role ${role}.`;
-      const description = [transformed.schema.description, needs].filter(Boolean).join(' ');
+      const description = [transformed.schema.description, needs, needsProof && PROOF].filter(Boolean).join(' ');
       const security = access === 'public' ? [] : [{ personalToken: [] }, { session: [] }];
-      return { ...transformed, schema: { ...transformed.schema, description, security } };
+      const more = {
+        ...(needsProof && { 'x-databridge-needs-proof': true }),
+        ...(idempotent && { headers: IDEMPOTENCY_KEY }),
+      };
+      return { ...transformed, schema: { ...transformed.schema, description, security, ...more } };
     },
     transformObject: (document) => withUsedSchemas(jsonSchemaTransformObject(document)),
   });
@@ -52,6 +73,7 @@ export async function addOperatorReference(app: FastifyInstance, settings: Opera
       403: true,
       404: params !== undefined,
       409: method !== 'GET' && !isPublic,
+      422: config?.idempotent !== undefined,
     };
     const refused = Object.entries(refusals).flatMap(([status, may]) => (may ? [[status, REFUSED[status]]] : []));
     schema.response = { ...Object.fromEntries(refused), default: PROBLEM, ...answers };
@@ -73,4 +95,5 @@ const REFUSED: Readonly<Record<string, unknown>> = {
   403: problem('The role of the operator does not allow this, or it sees some organisations only.'),
   404: problem('It does not exist, or belongs to an organisation that the operator does not see.'),
   409: problem('The present state does not allow this.'),
+  422: problem('The Idempotency-Key was sent with another request.'),
 };

@@ -32,12 +32,20 @@ const EXAMPLE = {
   last: '2026-11-22T10:11:00Z',
 };
 
+/** The refused points of one reason. */
+export const reasonSumSchema = z.object({
+  ...sum,
+  series: z.int().describe('Variables.'),
+  meaning: z.string(),
+  remedy: z.string(),
+});
+
 /** The answer of a route on refused points. */
 export const refusalsSchema = shows<Refusals>()(
   z
     .object({
       reasons: z
-        .array(z.object({ ...sum, series: z.int().describe('Variables.'), meaning: z.string(), remedy: z.string() }))
+        .array(reasonSumSchema)
         .describe('The most frequent first.'),
       series: z
         .array(

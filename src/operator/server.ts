@@ -18,6 +18,7 @@ import { addCompression } from './compression.ts';
 import type { OperatorRoute } from './authenticate.ts';
 import { addAccessRoutes } from './access.ts';
 import { addAlertRoutes } from './alerts.ts';
+import { addApplyManyRoutes } from './apply-many.ts';
 import { addApplyRoutes } from './apply.ts';
 import { addAuditRoutes } from './audit.ts';
 import { addBackfillRoutes } from './backfills.ts';
@@ -28,7 +29,9 @@ import { addContractRoutes } from './contract.ts';
 import { addFactRoutes } from './facts.ts';
 import { addFormerRoutes } from './former.ts';
 import { addHeldNameRoutes } from './held-names.ts';
+import { addIdempotency } from './idempotency.ts';
 import { addIngestionRoutes } from './ingestion.ts';
+import { addLinkRoutes } from './links.ts';
 import { addMeRoutes } from './me.ts';
 import { addMetricsRoute } from './metrics.ts';
 import { addOidcRoutes } from './oidc.ts';
@@ -45,6 +48,7 @@ import { addSourceStreamRoutes } from './source-streams.ts';
 import { addTrialRoutes } from './trials.ts';
 import { addReadingRoutes } from './readings.ts';
 import { addOperatorReference } from './reference.ts';
+import { addRefusalRoutes } from './refusals.ts';
 import { addSessionRoutes } from './sessions.ts';
 import { assertStorable } from './storable.ts';
 import { addTurns } from './turns.ts';
@@ -103,6 +107,7 @@ export async function operatorServer(
   if (parts.metrics) countRequests(app, 'operator', parts.metrics.api);
   await app.register(cookie);
   const { routes, operatorBehind } = addAuthentication(app, parts);
+  addIdempotency(app, parts);
   addTurns(app);
   addCompression(app);
   await addOperatorReference(app, settings.operator);
@@ -110,16 +115,19 @@ export async function operatorServer(
   addOverviewRoutes(app, parts);
   addOperatorRoutes(app, parts);
   addSessionRoutes(app, parts);
+  addLinkRoutes(app, parts);
   addOidcRoutes(app, parts);
   addSourceRoutes(app, parts);
   addSourceStreamRoutes(app, parts);
   addApplyRoutes(app, parts);
+  addApplyManyRoutes(app, parts);
   addBulkRoutes(app, parts);
   addPlatformRoutes(app, parts);
   addBackfillRoutes(app, parts);
   addLateRoutes(app, parts);
   addContractRoutes(app, parts);
   addFactRoutes(app, parts);
+  addRefusalRoutes(app, parts);
   addFormerRoutes(app, parts);
   addCoverageRoutes(app, parts);
   addTrialRoutes(app, parts);
@@ -141,7 +149,7 @@ export async function operatorServer(
 
 /** Whether a problem refuses a request for its credential, its role or its number. Routes of sign-in write lines of their own. */
 const isRefusal = ({ status, type }: OperatorProblem): boolean =>
-  [401, 403, 429].includes(status) && !/:(?:wrong-password|password-change-needed)$/.test(type);
+  [401, 403, 429].includes(status) && !/:(?:wrong-password|password-change-needed|confirmation-needed)$/.test(type);
 
 /** A refused request for the log, without its parameters. */
 const refusalOf = (request: FastifyRequest, { status, type }: OperatorProblem): RefusedAuthentication => ({

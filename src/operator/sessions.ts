@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { changeOwnPassword, signIn } from '../access/operator-passwords.ts';
+import { changeOwnPassword, confirmSession, signIn } from '../access/operator-passwords.ts';
 import { endSession, sessionsOf } from '../access/operator-sessions.ts';
 import type { SessionHolder } from '../access/operator-sessions.ts';
 import { actorOf } from '../access/operators.ts';
@@ -121,9 +121,7 @@ export function addSessionRoutes(app: FastifyInstance, { database, settings, sea
     async (request, reply) => {
       assertNotForeign(request, settings.operator);
       if (!settings.operator.takesPasswords) {
-        throw new OperatorProblem('sign-in-refused', 'This bridge takes no passwords.', {
-          remedy: 'Sign in at /api/v1/oidc/start.',
-        });
+        throw noPasswords();
       }
       const { name, password } = request.body;
       const secret = await tried(request, name, () => signIn(database, { name, password }, fromOf(request)));
@@ -203,6 +201,31 @@ export function addSessionRoutes(app: FastifyInstance, { database, settings, sea
     },
   );
 
+  typed.post(
+    '/api/v1/me/confirm',
+    {
+      config: { role: 'viewer' },
+      schema: {
+        operationId: 'confirmSession',
+        summary: 'Give your password again, so that the session may hand out and take away access for ten minutes',
+        description: 'A wrong one counts as one at sign-in does.',
+        tags: ['Sessions'],
+        body: z.strictObject({ password: text }).meta({ examples: [{ password: 'correct horse battery staple' }] }),
+        response: { 204: z.null() },
+      },
+    },
+    async (request, reply) => {
+      const { session } = ownSession(request);
+      if (!settings.operator.takesPasswords) throw noPasswords();
+      const { operator, sessionId } = session;
+      const { password } = request.body;
+      await tried(request, operator.name, () =>
+        confirmSession(database, { operatorId: operator.id, sessionId, password }),
+      );
+      return await reply.code(204).send(null);
+    },
+  );
+
   typed.put(
     '/api/v1/password',
     {
@@ -210,9 +233,10 @@ export function addSessionRoutes(app: FastifyInstance, { database, settings, sea
       schema: {
         operationId: 'changePassword',
         summary: 'Change your password',
-        description: 'Ends all your sessions and begins a new one.',
+        description:
+          'Ends all your sessions and begins a new one. `current` is left out in a session that a one-time link began for an operator that has chosen no password yet.',
         tags: ['Sessions'],
-        body: z.object({ current: text, password: text }).meta({
+        body: z.object({ current: text.optional(), password: text }).meta({
           examples: [{ current: 'correct horse battery staple', password: 'another long password' }],
         }),
         response: { 200: sessionSchema },
@@ -221,7 +245,14 @@ export function addSessionRoutes(app: FastifyInstance, { database, settings, sea
     async (request, reply) => {
       const operator = operatorOf(request);
       const { current, password: next } = request.body;
-      const change = { name: operator.name, current, next, list: settings.operator.passwordList };
+      const mayChoose = request.operatorSession?.mayChoosePassword === true;
+      if (current === undefined && !mayChoose) {
+        throw new OperatorProblem('invalid', 'The present password is missing.', {
+          remedy: 'Give it as current.',
+          errors: [{ pointer: '/current', detail: 'is missing' }],
+        });
+      }
+      const change = { name: operator.name, current: current ?? null, next, list: settings.operator.passwordList };
       const secret = await tried(request, operator.name, () =>
         changeOwnPassword(database, change, fromOf(request), actorOf(operator)),
       );
@@ -245,6 +276,11 @@ export async function listedSessions(
     current: session.id === operatorSession?.sessionId,
   }));
 }
+
+const noPasswords = (): OperatorProblem =>
+  new OperatorProblem('sign-in-refused', 'This bridge takes no passwords.', {
+    remedy: 'Sign in at /api/v1/oidc/start.',
+  });
 
 function ownSession(request: FastifyRequest): { readonly session: SessionHolder; readonly secret: string } {
   const { operatorSession: session, sessionSecret: secret } = request;

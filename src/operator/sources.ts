@@ -251,7 +251,7 @@ export function addSourceRoutes(app: FastifyInstance, { database, registry }: Op
   typed.delete(
     '/api/v1/sources/:organisation/:name',
     {
-      config: { role: 'operator' },
+      config: { role: 'operator', needsProof: true },
       schema: {
         operationId: 'removeSource',
         summary: 'Remove a source and its coverage; its readings and its last configuration stay',

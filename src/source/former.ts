@@ -94,15 +94,42 @@ export interface FormerConfiguration extends Omit<Former, 'source'> {
   readonly config: unknown;
 }
 
-/** The former configurations of a source, also of one that was removed, the newest first. */
+/** Bytes of the configurations that one list reads, except that it has one of any length. */
+const MOST_READ = 4 * 1024 * 1024;
+
+/** Whether a former configuration of a source is kept; with `id` the one of this number. */
+export const isFormer = async (
+  database: Database,
+  { organisation, name }: SourceName,
+  id?: number,
+): Promise<boolean> =>
+  (await database.row(
+    `select from former_configuration where name = $1 and organisation_id = $2 and ($3::bigint is null or id = $3) limit 1`,
+    [name, organisation, id ?? null],
+  )) !== undefined;
+
+/**
+ * The former configurations of a source, also of one that was removed, the newest first: at most `limit` of them, with smaller ids than
+ * `before`, and as many as 4 MB hold. @returns them, and whether there are more
+ */
 export async function formerConfigurations(
   { database, registry }: { readonly database: Database; readonly registry: Parameters<typeof shownConfig>[1] },
   { organisation, name }: SourceName,
-): Promise<readonly FormerConfiguration[]> {
-  const rows = await database.rows<FormerConfiguration & Record<string, unknown>>(
-    `select id, config, instant_of(ended_at) as "endedAt", ended_by as "endedBy", ending
-     from former_configuration where name = $1 and organisation_id = $2 order by id desc`,
-    [name, organisation],
+  { before, limit }: { readonly before?: number | undefined; readonly limit: number },
+): Promise<{ readonly items: readonly FormerConfiguration[]; readonly more: boolean }> {
+  const rows = await database.rows<FormerConfiguration & { readonly left: number } & Record<string, unknown>>(
+    `with sized as (
+       select id, octet_length(config::text) as bytes, row_number() over newest as place,
+         sum(octet_length(config::text)) over newest as upto, count(*) over () as number
+       from former_configuration where name = $1 and organisation_id = $2 and ($3::bigint is null or id < $3)
+       window newest as (order by id desc))
+     select id, config, instant_of(ended_at) as "endedAt", ended_by as "endedBy", ending, (number - place)::int as left
+     from sized join former_configuration using (id)
+     where place <= $4 and (place = 1 or upto <= ${MOST_READ}) order by id desc`,
+    [name, organisation, before ?? null, limit],
   );
-  return await Promise.all(rows.map(async (row) => ({ ...row, config: await shownConfig(row.config, registry) })));
+  const items = await Promise.all(
+    rows.map(async ({ left: _, ...row }) => ({ ...row, config: await shownConfig(row.config, registry) })),
+  );
+  return { items, more: (rows.at(-1)?.left ?? 0) > 0 };
 }

@@ -13,6 +13,7 @@ import { organisationList } from '../../src/commands/actions/organisation.ts';
 import { projectList } from '../../src/commands/actions/project.ts';
 import { projectNames, projectShow } from '../../src/commands/actions/project-lock.ts';
 import { readings } from '../../src/commands/actions/readings.ts';
+import { refusals } from '../../src/commands/actions/refusals.ts';
 import { signingKeyList } from '../../src/commands/actions/signing-key.ts';
 import { sourceCoverage } from '../../src/commands/actions/source-coverage.ts';
 import { sourceList } from '../../src/commands/actions/source-list.ts';
@@ -31,6 +32,7 @@ import { addKey } from '../../src/commands/key.ts';
 import { addOrganisation } from '../../src/commands/organisation.ts';
 import { addProject } from '../../src/commands/project.ts';
 import { addReadings } from '../../src/commands/readings.ts';
+import { addRefusals } from '../../src/commands/refusals.ts';
 import { addSigningKey } from '../../src/commands/signing-key.ts';
 import { addSource } from '../../src/commands/source.ts';
 import { useDatabases } from '../kit/databases.ts';
@@ -57,6 +59,7 @@ const LISTINGS: Readonly<Record<string, () => Promise<void>>> = {
   'project names': () => projectNames(LONG.project, { organisation: LONG.organisation, limit: 50 }),
   'project show': () => projectShow(LONG.project, { organisation: LONG.organisation }),
   readings: () => readings(LONG.project, { organisation: LONG.organisation, from: '1h', format: 'table', limit: 20 }),
+  refusals: () => refusals({ limit: 50 }),
   'signing-key list': () => signingKeyList({}),
   'source coverage': () => sourceCoverage(LONG.source, { from: '2d', sensor: LONG.sensor }),
   'source list': () => sourceList({ limit: 50 }),
@@ -69,7 +72,7 @@ const LISTINGS: Readonly<Record<string, () => Promise<void>>> = {
 
 /** They print a line or two about one thing, or ask a platform. */
 const OTHERS =
-  /^(?:application (?:create|show|rotate|revoke)|backfill (?:quote|start|watch|pause|resume|cancel)|ingestion (?:push|store|resume)|key (?:rotate|lost)|organisation create|project (?:create|lock|unlock|release|unrename|quota)|operator (?:create|role|organisations|sign-out|disable|enable|password)|operator token (?:create|revoke)|signing-key rotate|source (?:new|check|sensors|preview|record|apply|export|take-over|trace|advise|contract|receipt|restore|pause|resume|poll|remove))$/;
+  /^(?:application (?:create|show|rotate|revoke)|backfill (?:quote|start|watch|pause|resume|cancel)|ingestion (?:push|store|resume)|key (?:rotate|lost)|organisation create|project (?:create|lock|unlock|release|unrename|quota)|operator (?:create|link|role|organisations|sign-out|disable|enable|password)|operator token (?:create|revoke)|signing-key rotate|source (?:new|check|sensors|preview|record|apply|export|take-over|trace|advise|contract|receipt|restore|pause|resume|poll|remove))$/;
 
 beforeAll(async () => {
   const database = await databases.create();
@@ -116,7 +119,7 @@ const leaves = (command: Command, path = ''): string[] =>
 it('every command either is a listing below or prints no list', () => {
   const program = new Command();
   const adders = [addApplication, addAudit, addBackfill, addDoctor, addIngestion, addKey, addOrganisation];
-  for (const add of [...adders, addOperator, addProject, addReadings, addSigningKey, addSource]) add(program);
+  for (const add of [...adders, addOperator, addProject, addReadings, addRefusals, addSigningKey, addSource]) add(program);
   expect(leaves(program).filter((name) => !(name in LISTINGS) && !OTHERS.test(name))).toEqual([]);
 });
 

@@ -35,8 +35,12 @@ const ALERT = '/api/v1/alerts/1';
 export const ROWS: Readonly<Record<string, Row>> = {
   'GET /api/v1/openapi.json': { role: 'public' },
   'GET /api/v1/me': { role: 'viewer' },
+  // A token has no session to confirm.
+  'POST /api/v1/me/confirm': { role: 'viewer', body: { password: 'none' } },
+  'POST /api/v1/sign-in/link': { role: 'public', body: { token: 'none' }, status: 403 },
   'GET /api/v1/sources': { role: 'viewer' },
   'POST /api/v1/sources/apply': { role: 'operator', body: { name: 'a' } },
+  'POST /api/v1/sources/apply-many': { role: 'operator', body: { sources: ['name: a'] } },
   'POST /api/v1/sources/actions': {
     role: 'operator',
     body: { action: 'poll', sources: [{ organisation: 'default', name: 'none' }] },
@@ -111,6 +115,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
     elsewhere: 404,
   },
   'GET /api/v1/requests': { role: 'viewer' },
+  'GET /api/v1/refusals': { role: 'viewer' },
   'GET /api/v1/alerts': { role: 'viewer' },
   'GET /api/v1/alerts/:id': { role: 'viewer', path: ALERT, elsewhere: 404 },
   'POST /api/v1/alerts/:id/ack': { role: 'operator', path: `${ALERT}/ack`, body: {}, elsewhere: 404 },
@@ -229,6 +234,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
     path: `${OPERATOR}/sessions/ses_1`,
     elsewhere: 403,
   },
+  'POST /api/v1/operators/:name/link': { role: 'admin', path: `${OPERATOR}/link`, body: {}, elsewhere: 403 },
   'GET /api/v1/operators/:name/tokens': { role: 'admin', path: `${OPERATOR}/tokens`, elsewhere: 403 },
   'POST /api/v1/operators/:name/tokens': {
     role: 'admin',

@@ -1,3 +1,4 @@
+import { createOperatorLink, pathOfLink } from '../../access/operator-links.ts';
 import { makeFirstOperator } from '../../access/operator-passwords.ts';
 import { readRules } from '../../alerts/rules.ts';
 import { watchAlerts } from '../../alerts/watch.ts';
@@ -78,13 +79,13 @@ export const operatorApiBeside = (context: OpenBridge): Beside | undefined =>
   context.settings.operator.serves
     ? openBeside(context, 'the operator API', async () => {
         const running = await openOperatorApi(context);
-        await showFirstOperator(context);
+        await showFirstOperator(context, running.url);
         return running;
       })
     : undefined;
 
 /** Makes the first operator and prints its password once: on stdout, because the log is kept. */
-async function showFirstOperator({ database, settings }: OpenBridge): Promise<void> {
+async function showFirstOperator({ database, settings }: OpenBridge, url: string): Promise<void> {
   if (!settings.operator.takesPasswords) return;
   const first = await makeFirstOperator(database);
   if (first === undefined) return;
@@ -92,6 +93,9 @@ async function showFirstOperator({ database, settings }: OpenBridge): Promise<vo
     `operator ${first.name} created, because there was none; it signs in once within a day and chooses a password:`,
   );
   printLine(`  ${first.password}`);
+  const { token } = await createOperatorLink(database, { name: first.name, kind: 'sign-in' }, 'databridge');
+  printLine('or once within 15 minutes with this link:');
+  printLine(`  ${settings.operator.publicOrigin ?? url}${pathOfLink(token)}`);
 }
 
 interface Running {

@@ -35,7 +35,7 @@ export async function operatorCreate(
   if (json) printJson({ name, role, organisations: created.organisations });
   else {
     printLine(`operator ${name} created`);
-    printLine(`  try: databridge operator password ${name}, to sign in`);
+    printLine(`  try: databridge operator link ${name} --invite, to sign in and choose a password`);
     printLine(`       databridge operator token create ${name} --name laptop, for programs`);
   }
 }

@@ -59,6 +59,8 @@ export const LEFT_OUT = [
   'event',
   'event_epoch',
   'operator_session',
+  'operator_link',
+  'idempotent_request',
 ] as const;
 
 /** Frees what processes of the old place held, in the newest schema. */

@@ -34,7 +34,7 @@ const WEIGHTS: Readonly<Record<string, number>> = {
 const CAUSED: Readonly<Record<string, readonly number[]>> = { startOidc: [503], pushIngestion: [502] };
 
 /** Operations on many sources: each has an entry of its own. */
-const OF_MANY = new Set(['changeSources', 'startBackfills']);
+const OF_MANY = new Set(['changeSources', 'startBackfills', 'applySources']);
 
 /** Operations that end the session of the browser. */
 const LEAVING = new Set(['signOut', 'endSession', 'changePassword']);
