@@ -48,8 +48,9 @@ export const BACKED_UP = [
 ] as const;
 
 /**
- * Presence and memory of processes, the paces of hosts, of which no request knows any more when a database is restored, and events that operators watch, because no process of the old place works on the restored
- * database, and sessions of operators, because a restored one might have been ended since.
+ * Presence and memory of processes, the paces of hosts, and events that operators watch, because no process of the old place works on
+ * the restored database and none of its requests is under way. Sessions, links and remembered requests of operators, because a restored
+ * one might have been ended since.
  */
 export const LEFT_OUT = [
   'worker',

@@ -46,7 +46,7 @@ export async function startWatch(given: {
     database,
     workerId,
     log: pino({ level: 'silent' }),
-    send: senderOf({ egress: { allowHosts: undefined, proxy: undefined } }),
+    send: senderOf({ egress: { allowHosts: undefined, proxy: undefined, hostPaces: new Map() } }),
     now: time.now,
   };
   let fails = false;
