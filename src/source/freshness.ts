@@ -24,7 +24,7 @@ export const doubtOf = ([, , , , doubt]: KnownSensor): Doubt | undefined =>
   doubt && { from: doubt[0], to: doubt[1], isAnswered: doubt[2] };
 
 /** The grid of the windows of a source, from its interval and the text of `schedule.align`; null: none is given. */
-export const gridOf = (every: Microseconds, align: string | null): Microseconds =>
+export const windowGridOf = (every: Microseconds, align: string | null): Microseconds =>
   parseDuration(align ?? '') ?? Math.min(SECOND, every);
 
 export const rhythmOf = ([newestAt, longest, before]: KnownSensor): SensorRhythm => ({ newestAt, longest, before });
@@ -217,7 +217,7 @@ function lookedAt(source: Judged, seen: readonly SeenSensor[]): LookedAtSource {
   // A period that began in the future stems from a clock that was ahead.
   const isNewPeriod = periodAt !== null && (periodAt > now || now - periodAt >= RHYTHM_PERIOD);
   const known = knownOf(source);
-  const grid = gridOf(every, align);
+  const grid = windowGridOf(every, align);
   const sensors = seen.map(({ sensor, askedFrom, isWhole, streams, looksFrom, isAsking, ...readings }): LookedAt => {
     const before = known.get(sensor);
     const rhythm = stepRhythm(before && rhythmOf(before), readings, {

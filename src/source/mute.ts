@@ -43,7 +43,7 @@ export async function muteSensor(
         [source.id, muted, length, printable(reason), printable(actor)],
       );
     else await client.query('delete from muted_sensor where source_id = $1 and sensor = any($2)', [source.id, muted]);
-    await audit(client, actor, 'sensor.muted', source.name, {
+    await audit(client, actor, 'source.sensor-muted', source.name, {
       organisation: source.organisation,
       sensor,
       length,

@@ -7,7 +7,7 @@ import type { Database } from '../database/database.ts';
 import { reasonsInRange } from './coverage-refusals.ts';
 import { reachOfSensor } from './coverage-rows.ts';
 import type { FoundSource } from './find-source.ts';
-import { gridOf } from './freshness.ts';
+import { windowGridOf } from './freshness.ts';
 
 /**
  * What became of an expected point. `stored`: a reading; `refused`: no reading, with the reason; `nothing`: the platform was asked for
@@ -133,7 +133,7 @@ export async function traceOf(
   ]);
   if (row === undefined) throw configInvalid(`source ${source.name} was removed meanwhile`, 'databridge source list');
   const { align, every, keys, ...facts } = row;
-  const edge = edgeOf({ settle: row.settle, align: gridOf(every, align) }, row.now);
+  const edge = edgeOf({ settle: row.settle, align: windowGridOf(every, align) }, row.now);
   const refused = refusal && { reason: refusal.reason, raw: refusal.raw };
   const fate = fateOf({ ...facts, edge }, at, { stored: readings.length > 0, refused: refused !== undefined });
   return {

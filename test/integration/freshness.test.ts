@@ -289,7 +289,7 @@ it('a sensor that is muted is silent all the same, and no alert and no verdict c
   await mute('one', 0);
   expect(await told()).toEqual(['silent', 'no sensor has ever given a reading']);
   expect((await database.rows('select action, detail from audit order by id')).at(-1)).toMatchObject({
-    action: 'sensor.muted',
+    action: 'source.sensor-muted',
     detail: { sensor: 'one', length: 0 },
   });
   await expect(mute('three', DAY)).rejects.toThrow('no stream reads a sensor three');

@@ -26,7 +26,7 @@ export function influxFailure(said: string, names: Pick<InfluxOptions, 'database
 /** HTTP 403. InfluxDB also answers it for a database that does not exist, where the user is not an administrator. */
 export function notAuthorised(said: string, { database }: Pick<InfluxOptions, 'database'>): BridgeError {
   if (said.includes('create admin user first')) {
-    const remedy = `CREATE USER "admin" WITH PASSWORD '…' WITH ALL PRIVILEGES: authentication is on, but there is no user yet.`;
+    const remedy = `CREATE USER "admin" WITH PASSWORD '…' WITH ALL PRIVILEGES: authentication is on, but there is no user yet`;
     return rightMissing('InfluxDB has no administrator yet', remedy);
   }
   const user = /^error authorizing query: (.*) not authorized to execute/su.exec(said)?.[1];
