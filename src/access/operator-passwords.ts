@@ -108,7 +108,12 @@ export async function confirmSession(
  */
 export async function changeOwnPassword(
   database: Database,
-  given: { readonly name: string; readonly current: string | null; readonly next: string; readonly list?: PasswordList },
+  given: {
+    readonly name: string;
+    readonly current: string | null;
+    readonly next: string;
+    readonly list?: PasswordList;
+  },
   from: Client,
   actor: string,
 ): Promise<string | undefined> {

@@ -81,9 +81,7 @@ export async function holderOfSession(
   { isUse = true }: { readonly isUse?: boolean } = {},
 ): Promise<SessionHolder | undefined> {
   if (!FORM.test(secret)) return undefined;
-  const row = await database.row<
-    Operator & Omit<SessionHolder, 'operator'> & { stale: boolean }
-  >(
+  const row = await database.row<Operator & Omit<SessionHolder, 'operator'> & { stale: boolean }>(
     `select operator_account.id, operator_account.name, role, organisations, operator_session.id as "sessionId",
        instant_of(operator_session.created_at + ${LONGEST}) as "endsAt", password_until is not null or is_invited as "mustChangePassword",
        proved_at > now() - ${PROOF} as "isProved", by_link and (password_until is not null or is_invited) as "mayChoosePassword",

@@ -51,7 +51,8 @@ describe('the help of', () => {
     addOrganisation,
     addStatus,
   ];
-  for (const add of [...adders, addProject, addReadings, addRefusals, addRestore, addSigningKey, addSource, addUp]) add(program);
+  for (const add of [...adders, addProject, addReadings, addRefusals, addRestore, addSigningKey, addSource, addUp])
+    add(program);
 
   it.each(program.commands.flatMap(withSubcommands).map((command) => [nameOf(command), command] as const))(
     '%s has a description, examples and exit codes in 80 columns',

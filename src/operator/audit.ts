@@ -123,7 +123,8 @@ export function addAuditRoutes(app: FastifyInstance, { database, clock }: Operat
         }),
         response: {
           200: {
-            description: 'An entry a line. Beyond 1,000,000 the last line has the action `export.cut` and says how to go on.',
+            description:
+              'An entry a line. Beyond 1,000,000 the last line has the action `export.cut` and says how to go on.',
             content: {
               'text/csv': { schema: z.string() },
               'application/x-ndjson': { schema: z.string() },
@@ -165,7 +166,7 @@ export async function* auditFile(
   yield head;
   let before = begin;
   let last: AuditEntry | undefined;
-  for (let told = 0; !signal.aborted; ) {
+  for (let told = 0; !signal.aborted;) {
     const entries = await read(before);
     if (entries.length === 0) return;
     if (told >= most && last !== undefined) {

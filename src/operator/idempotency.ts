@@ -69,9 +69,11 @@ export function addIdempotency(app: FastifyInstance, { database, log }: Pick<Ope
     request.claimedKey = null;
     const text = typeof payload === 'string' ? payload : '';
     // The thing is made or not, whether the note is written or not; without it the key stays one whose end is not known.
-    await note(database, { key, operatorId: operatorOf(request).id, reply, text, idempotent }).catch((error: unknown) => {
-      log.warn({ err: error, request: request.id }, 'the answer of an idempotent request was not noted');
-    });
+    await note(database, { key, operatorId: operatorOf(request).id, reply, text, idempotent }).catch(
+      (error: unknown) => {
+        log.warn({ err: error, request: request.id }, 'the answer of an idempotent request was not noted');
+      },
+    );
     return payload;
   });
 }
@@ -120,9 +122,13 @@ function again(reply: FastifyReply, { same, status, answer, made }: Known, idemp
     });
   }
   if (status === null) {
-    throw new OperatorProblem('conflict', 'The request with this Idempotency-Key has not ended, or its end is not known.', {
-      remedy: 'Wait and send it again; where this stays so, look whether it took effect before you use another key.',
-    });
+    throw new OperatorProblem(
+      'conflict',
+      'The request with this Idempotency-Key has not ended, or its end is not known.',
+      {
+        remedy: 'Wait and send it again; where this stays so, look whether it took effect before you use another key.',
+      },
+    );
   }
   if (answer === null) {
     const what = made === null ? '' : `It made ${made}. `;

@@ -67,7 +67,11 @@ export function addLinkRoutes(app: FastifyInstance, { database, settings, log }:
   typed.post(
     '/api/v1/operators/:name/link',
     {
-      config: { role: 'admin', needsProof: true, idempotent: { made: 'name', remedy: 'Make another one with a new key.' } },
+      config: {
+        role: 'admin',
+        needsProof: true,
+        idempotent: { made: 'name', remedy: 'Make another one with a new key.' },
+      },
       schema: {
         operationId: 'createOperatorLink',
         summary: 'Make a link that signs a browser in once; the answer is the only place that holds its token',
@@ -106,9 +110,7 @@ export function addLinkRoutes(app: FastifyInstance, { database, settings, log }:
       const { token, expiresAt } = await changing(() =>
         createOperatorLink(database, { name, kind }, actorOf(operator)),
       );
-      return await reply
-        .code(201)
-        .send({ name, token, path: pathOfLink(token), expiresAt: formatInstant(expiresAt) });
+      return await reply.code(201).send({ name, token, path: pathOfLink(token), expiresAt: formatInstant(expiresAt) });
     },
   );
 }

@@ -44,9 +44,7 @@ export const reasonSumSchema = z.object({
 export const refusalsSchema = shows<Refusals>()(
   z
     .object({
-      reasons: z
-        .array(reasonSumSchema)
-        .describe('The most frequent first.'),
+      reasons: z.array(reasonSumSchema).describe('The most frequent first.'),
       series: z
         .array(
           z.object({

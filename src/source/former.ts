@@ -98,11 +98,7 @@ export interface FormerConfiguration extends Omit<Former, 'source'> {
 const MOST_READ = 4 * 1024 * 1024;
 
 /** Whether a former configuration of a source is kept; with `id` the one of this number. */
-export const isFormer = async (
-  database: Database,
-  { organisation, name }: SourceName,
-  id?: number,
-): Promise<boolean> =>
+export const isFormer = async (database: Database, { organisation, name }: SourceName, id?: number): Promise<boolean> =>
   (await database.row(
     `select from former_configuration where name = $1 and organisation_id = $2 and ($3::bigint is null or id = $3) limit 1`,
     [name, organisation, id ?? null],

@@ -119,7 +119,8 @@ const leaves = (command: Command, path = ''): string[] =>
 it('every command either is a listing below or prints no list', () => {
   const program = new Command();
   const adders = [addApplication, addAudit, addBackfill, addDoctor, addIngestion, addKey, addOrganisation];
-  for (const add of [...adders, addOperator, addProject, addReadings, addRefusals, addSigningKey, addSource]) add(program);
+  for (const add of [...adders, addOperator, addProject, addReadings, addRefusals, addSigningKey, addSource])
+    add(program);
   expect(leaves(program).filter((name) => !(name in LISTINGS) && !OTHERS.test(name))).toEqual([]);
 });
 

@@ -97,6 +97,8 @@ it('many sources are applied, each by itself', async () => {
     ],
   });
   expect(applied.text).not.toContain('s3cret');
-  expect((await apply(sources)).json).toMatchObject({ items: [{ action: 'unchanged' }, {}, {}, { action: 'unchanged' }] });
+  expect((await apply(sources)).json).toMatchObject({
+    items: [{ action: 'unchanged' }, {}, {}, { action: 'unchanged' }],
+  });
   expect((await apply(Array.from({ length: 101 }, () => ''))).status).toBe(400);
 });

@@ -72,7 +72,9 @@ describe('a session whose operator signed in more than ten minutes ago', () => {
     expect((await change()).status).toBe(403);
     expect((await confirm(PASSWORD)).status).toBe(204);
     expect((await change()).json).toEqual({ name: 'other', changed: true });
-    expect((await api.send('POST', '/api/v1/me/confirm', { as: admin, body: { password: PASSWORD } })).status).toBe(409);
+    expect((await api.send('POST', '/api/v1/me/confirm', { as: admin, body: { password: PASSWORD } })).status).toBe(
+      409,
+    );
   });
 
   it('tries passwords within the limit of sign-in', async () => {
@@ -86,12 +88,15 @@ describe('a session whose operator signed in more than ten minutes ago', () => {
     }
     expect(answer.status).toBe(429);
     expect(tries).toBeLessThanOrEqual(21);
-    expect((await api.send('POST', '/api/v1/session', { body: { name: 'hasty', password: PASSWORD } })).status).toBe(429);
+    expect((await api.send('POST', '/api/v1/session', { body: { name: 'hasty', password: PASSWORD } })).status).toBe(
+      429,
+    );
   });
 });
 
 describe('a link', () => {
-  const use = (token: unknown): Promise<OperatorAnswer> => api.send('POST', '/api/v1/sign-in/link', { body: { token } });
+  const use = (token: unknown): Promise<OperatorAnswer> =>
+    api.send('POST', '/api/v1/sign-in/link', { body: { token } });
   const made = async (name: string, invite = false): Promise<{ token: string; path: string }> => {
     const answer = await api.send('POST', `/api/v1/operators/${name}/link`, { as: admin, body: { invite } });
     expect(answer.status, answer.text).toBe(201);
@@ -123,9 +128,11 @@ describe('a link', () => {
   it('is taken for 15 minutes, an invite for three days, and ends with its successor, a sign-out and disabling', async () => {
     await createOperator(api.database, { name: 'eva', role: 'viewer' }, 'test');
     const seconds = async (): Promise<number> =>
-      (await api.database.row<{ s: number }>(
-        `select extract(epoch from expires_at - now())::int as s from operator_link join operator_account on id = operator_id where name = 'eva'`,
-      ))?.s ?? 0;
+      (
+        await api.database.row<{ s: number }>(
+          `select extract(epoch from expires_at - now())::int as s from operator_link join operator_account on id = operator_id where name = 'eva'`,
+        )
+      )?.s ?? 0;
     const first = await made('eva', true);
     expect(Math.abs((await seconds()) - 3 * 86_400)).toBeLessThan(60);
     const second = await made('eva');
@@ -141,7 +148,9 @@ describe('a link', () => {
     const fourth = await made('eva');
     await api.send('POST', '/api/v1/operators/eva/disable', { as: admin });
     expect((await use(fourth.token)).status).toBe(403);
-    await expect(createOperatorLink(api.database, { name: 'eva', kind: 'sign-in' }, 'test')).rejects.toThrow('disabled');
+    await expect(createOperatorLink(api.database, { name: 'eva', kind: 'sign-in' }, 'test')).rejects.toThrow(
+      'disabled',
+    );
     expect(api.log()).not.toContain(third.token);
   });
 });
@@ -159,7 +168,9 @@ describe('an Idempotency-Key', () => {
     expect((await create('/api/v1/projects', { code: 'other' }, 'k-1')).json).toMatchObject(problem('key-reused'));
     expect((await create('/api/v1/organisations', { id: 'hall' }, 'k-1')).status).toBe(422);
     const another = await api.operator('another', 'admin');
-    expect((await create('/api/v1/projects', { code: 'other' }, 'k-1', another)).headers.get('idempotency-replayed')).toBeNull();
+    expect(
+      (await create('/api/v1/projects', { code: 'other' }, 'k-1', another)).headers.get('idempotency-replayed'),
+    ).toBeNull();
     expect((await create('/api/v1/projects', { code: 'x' }, 'a key')).status).toBe(400);
   });
 

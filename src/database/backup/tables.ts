@@ -49,7 +49,16 @@ export const BACKED_UP = [
  * Presence and memory of processes, and events that operators watch, because no process of the old place works on the restored
  * database, and sessions of operators, because a restored one might have been ended since.
  */
-export const LEFT_OUT = ['worker', 'heartbeat', 'memory', 'event', 'event_epoch', 'operator_session', 'operator_link', 'idempotent_request'] as const;
+export const LEFT_OUT = [
+  'worker',
+  'heartbeat',
+  'memory',
+  'event',
+  'event_epoch',
+  'operator_session',
+  'operator_link',
+  'idempotent_request',
+] as const;
 
 /** Frees what processes of the old place held, in the newest schema. */
 export const RELEASE_CLAIMS = `
