@@ -95,7 +95,7 @@ export async function confirmSession(
   // The password may have been changed while its hash was computed; the sessions ended with it.
   const noted = await database.run(
     `update operator_session set proved_at = now() where id = $1 and operator_id =
-       (select id from operator_account where id = $2 and password_hash is not distinct from $3 and disabled_at is null)`,
+       (select id from operator_account where id = $2 and password_hash = $3 and disabled_at is null)`,
     [given.sessionId, given.operatorId, hash],
   );
   return noted > 0 ? true : undefined;
@@ -130,7 +130,7 @@ export async function changeOwnPassword(
   return await database.transaction(async (client) => {
     const { id } = await lockedOperator(client, name);
     const { rowCount } = await client.query(
-      'update operator_account set password_hash = $2, password_until = null where id = $1 and password_hash = $3 and disabled_at is null',
+      'update operator_account set password_hash = $2, password_until = null where id = $1 and password_hash is not distinct from $3 and disabled_at is null',
       [id, nextHash, hash],
     );
     if (!rowCount) return undefined;

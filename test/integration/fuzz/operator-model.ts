@@ -121,6 +121,7 @@ export async function operatorModelOf(database: Database): Promise<OperatorModel
       state.applications.set(String(applicationId), [...line.slice(0, 4), true]);
       return revoked === true ? [`application.revoked ${String(applicationId)}`] : [];
     },
+    createOperatorLink: ({ name }) => [`operator.link ${String(name)}`],
     rotateSigningKey: ({ kid, created }) => (created === true ? [`signing-key.created ${String(kid)}`] : []),
     applySource(answer, body, _path, isDry) {
       const { project, schedule, connection, options } = body as Record<string, Fields>;
@@ -182,6 +183,8 @@ export async function operatorModelOf(database: Database): Promise<OperatorModel
   // They change nothing that a backup keeps, and note nothing.
   for (const id of [
     'signIn',
+    'signInByLink',
+    'confirmSession',
     'signOut',
     'endSession',
     'checkSource',
@@ -193,7 +196,9 @@ export async function operatorModelOf(database: Database): Promise<OperatorModel
   }
 
   return {
-    settle({ operation, url, payload }, { text }) {
+    settle({ operation, url, payload }, { headers, text }) {
+      // The request was sent before with the same key, so nothing was done.
+      if (headers['idempotency-replayed'] !== undefined) return [];
       const promise = settled[operation.id];
       if (promise === undefined) return undefined;
       const { pathname, searchParams } = new URL(url, 'http://host');
