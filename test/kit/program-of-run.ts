@@ -44,19 +44,16 @@ export async function makeProgram(directory: string): Promise<void> {
   process.env[MARK] = join(directory, 'main.js');
 }
 
-/** Migrations, samples, pages and programs beside a module, also beside one of a package, are read from where its source is. */
+/** Migrations, samples and programs beside a module are read from where its source is. */
 const placesOfSources: Plugin = {
   name: 'places of sources',
   enforce: 'pre',
   transform(code, id) {
-    if (!/import\.meta\.|__(?:dir|file)name/.test(code)) return null;
-    const [file, directory] = [JSON.stringify(id), JSON.stringify(dirname(id))];
+    if (id.includes('/node_modules/') || !code.includes('import.meta.')) return null;
     return code
       .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(id).href))
-      .replaceAll('import.meta.filename', file)
-      .replaceAll('import.meta.dirname', directory)
-      .replaceAll('import.meta.main', 'false')
-      .replaceAll(/\b__filename\b/g, file)
-      .replaceAll(/\b__dirname\b/g, directory);
+      .replaceAll('import.meta.filename', JSON.stringify(id))
+      .replaceAll('import.meta.dirname', JSON.stringify(dirname(id)))
+      .replaceAll('import.meta.main', 'false');
   },
 };
