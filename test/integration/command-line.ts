@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
 import { runHere } from '../kit/command-here.ts';
 import { testEnvironment } from '../kit/environment.ts';
-import { mainOfRun } from '../kit/program-of-run.ts';
 
-/** What a process of databridge runs. */
-export const MAIN = mainOfRun();
+export const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
 /** How a command ended and what it printed. */
 export interface Ran {

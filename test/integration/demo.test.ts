@@ -2,12 +2,14 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { demoPlants } from '../../src/demo/plants.ts';
 import { assertNothingLeaked } from '../kit/leaks.ts';
-import { mainOfRun } from '../kit/program-of-run.ts';
 import { makeTempDirectory } from '../kit/temp-directory.ts';
 import type { TempDirectory } from '../kit/temp-directory.ts';
+
+const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
 /** Data of this test below /var/lib/databridge, which a demo uses where the server's user cannot enter its directory. */
 function dataElsewhere(): string[] {
@@ -36,7 +38,7 @@ async function demo(
   stopAt?: RegExp,
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
   const env = { ...process.env, TMPDIR: temporary.path, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' };
-  const child = spawn(process.execPath, [mainOfRun(), 'demo', ...args], { cwd: temporary.path, env });
+  const child = spawn(process.execPath, [main, 'demo', ...args], { cwd: temporary.path, env });
   let stdout = '';
   let stderr = '';
   let stopped = false;

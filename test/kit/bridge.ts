@@ -1,14 +1,16 @@
 import { execFile } from 'node:child_process';
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { openEmbeddedDatabase } from '../../src/database/embedded/index.ts';
 import { runHere } from './command-here.ts';
 import { testEnvironment } from './environment.ts';
 import { startProcess } from './process.ts';
 import type { RunningProcess } from './process.ts';
-import { SOURCE_MAIN, mainOfRun } from './program-of-run.ts';
 import { makeTempDirectory } from './temp-directory.ts';
+
+const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
 /** A command that goes on for so long hangs, ms. The test fails then with what the command and the daemons said. */
 const LONGEST_COMMAND_MS = 300_000;
@@ -59,8 +61,6 @@ export async function makeBridge(environment: NodeJS.ProcessEnv = {}): Promise<B
     USER: 'tester',
     ...environment,
   };
-  // Adapters of a directory import `databridge/platform`, which is to be the one that the program has loaded.
-  const main = env['DATABRIDGE_ADAPTERS'] === undefined ? mainOfRun() : SOURCE_MAIN;
   const daemons: RunningProcess[] = [];
   const run = (...args: string[]): Promise<Answer> =>
     new Promise((resolve, reject) => {

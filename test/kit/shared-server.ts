@@ -10,7 +10,6 @@ import { programsFor } from '../../src/database/embedded/programs.ts';
 import { freePort } from './free-port.ts';
 import { startProcess } from './process.ts';
 import type { RunningProcess } from './process.ts';
-import { makeProgram } from './program-of-run.ts';
 import { makeTempDirectory } from './temp-directory.ts';
 
 declare module 'vitest' {
@@ -51,8 +50,8 @@ const SETTINGS: Readonly<Record<string, string>> = {
 const MARK = 'DATABRIDGE_TEST_SERVER';
 
 /**
- * Global set-up of the tests that need a database: the first project of the run starts the one server and makes the template and
- * the program that tests start as processes, and the others find them.
+ * Global set-up of the tests that need a database: the first project of the run starts the one server and makes the template,
+ * and the others find it.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const found = process.env[MARK];
@@ -60,8 +59,6 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     project.provide('sharedServer', { url: found, template: TEMPLATE });
     return () => Promise.resolve();
   }
-  const program = await makeTempDirectory('program');
-  await makeProgram(program.path);
   const { url, stop } = await startSharedServer();
   const template = new URL(url);
   template.pathname = TEMPLATE;
@@ -77,7 +74,6 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   return async () => {
     delete process.env[MARK];
     await stop();
-    await program.remove();
   };
 }
 
