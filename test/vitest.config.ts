@@ -87,6 +87,7 @@ export default defineConfig({
         test: {
           name: 'conformance',
           globalSetup: ['test/kit/run-directory.ts'],
+          isolate: false,
           sequence: { groupOrder: 1 },
           include: ['test/conformance/**/*.test.ts'],
           ...patient,
