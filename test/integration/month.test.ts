@@ -6,7 +6,8 @@ import { REPEATS } from './month/script.ts';
 import { monthInTables } from './month/table.ts';
 
 // A month on a virtual clock and a real PostgreSQL: a strict platform with a known truth, the real planner, polls, histories, backfills
-// and alerts, and everything that goes wrong in a plant. `npm run test:soak` plays a dense one.
+// and alerts, and everything that goes wrong in a plant. `DATABRIDGE_MONTH=large` plays a dense one, as `npm run test:soak` does, and
+// `DATABRIDGE_MONTH_SEED=7` other points, delays and revisions.
 
 vi.mock('node:timers/promises', async (original) => {
   const { sleepInModel } = await import('./model/time.ts');
@@ -56,9 +57,9 @@ test(`after a ${size.name} month (seed ${SEED}) the readings are the truth, the 
   expect([year, replay, ...repeats].map(({ state }) => state)).toEqual(
     Array.from({ length: 2 + REPEATS }, () => 'done'),
   );
-  // The quote of time like the time that was seen before.
+  // A quote is of time like the time that was seen before. A look for late data that comes at the time takes a part of the work over.
   for (const { quoted, work } of repeats) {
-    expect(work.requests).toBe(quoted?.requests.expected);
-    expect(work.readings / (quoted?.readings.expected ?? 0)).toBeCloseTo(1, 0);
+    expect(work.requests).toBeLessThanOrEqual(quoted?.requests.most ?? 0);
+    expect(work.readings).toBeLessThanOrEqual(quoted?.readings.most ?? 0);
   }
 }, 14_400_000);
