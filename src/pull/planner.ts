@@ -30,6 +30,11 @@ const due = (kind: Work): string => `
   where work.kind = '${kind}' and work.id = due.id
   returning work.id, troubled`;
 
+/** The kinds of work of which something may be due. A planner without work is to cost little. */
+const DUE_KINDS = `
+  select kind from (values ('poll'), ('look'), ('history')) as each (kind)
+  where exists (select from work where work.kind = each.kind and due_at <= now() and ${IS_SENT} is not true)`;
+
 /** How old the planner's heartbeat may be before another process takes over. */
 export const PLANNER_SILENCE_MS = 5_000;
 
@@ -39,12 +44,13 @@ export const PLANNER_SILENCE_MS = 5_000;
  */
 export async function planOnce(database: Database, queue: Queue, meters?: PullMeters): Promise<void> {
   const begun = performance.now();
-  const room = await queue.room();
-  for (const kind of ['poll', 'look', 'history'] as const) {
-    const most = Math.min(STEP, room[kind]);
+  const kinds = (await database.rows<{ kind: Work }>(DUE_KINDS)).map(({ kind }) => kind);
+  const room = kinds.length > 0 ? await queue.room() : undefined;
+  for (const kind of kinds) {
+    const most = Math.min(STEP, room?.[kind] ?? 0);
     if (most === 0) continue;
     // Planned anew each time, because the number of rows that are due changes by orders of magnitude.
-    const rows = await database.rows<DueRow & Record<string, unknown>>(due(kind), [most, room.troubled > 0]);
+    const rows = await database.rows<DueRow & Record<string, unknown>>(due(kind), [most, (room?.troubled ?? 0) > 0]);
     try {
       await queue.add(kind, idsOf(rows, false));
       await queue.add(kind, idsOf(rows, true), true);
