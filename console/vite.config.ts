@@ -22,8 +22,21 @@ const compressed = (): Plugin => ({
   },
 });
 
+const LUCIDE = join(import.meta.dirname, '../node_modules/lucide/dist/esm');
+
+/** The file of each icon, also by its former names. */
+function iconFiles(): ReadonlyMap<string, string> {
+  const index = readFileSync(join(LUCIDE, 'iconsAndAliases.mjs'), 'utf8');
+  const lines = index.matchAll(/^export \{([^}]+)\} from '\.\/([^']+)'/gm);
+  return new Map(
+    [...lines].flatMap(([, names = '', file = '']) =>
+      [...names.matchAll(/default as (\w+)/g)].map(([, name = '']) => [name, file] as const),
+    ),
+  );
+}
+
 /** Imports each icon from its own file: the index of lucide would have all 2,000 read. */
-const icons = (): Plugin => ({
+const icons = (files = iconFiles()): Plugin => ({
   name: 'icons',
   enforce: 'pre',
   transform(code, id) {
@@ -35,8 +48,9 @@ const icons = (): Plugin => ({
         .filter(Boolean)
         .map((name) => {
           const [icon = '', local = icon] = name.split(' as ');
-          const file = icon.replaceAll(/(?<=[a-z])(?=[A-Z0-9])/g, '-').toLowerCase();
-          return `import ${local} from '${ICONS}/${file}.mjs';`;
+          const file = files.get(icon);
+          if (file === undefined) throw new Error(`${id}: lucide has no icon ${icon}`);
+          return `import ${local} from '${LUCIDE}/${file}';`;
         })
         .join('\n'),
     );
@@ -44,7 +58,6 @@ const icons = (): Plugin => ({
   },
 });
 
-const ICONS = join(import.meta.dirname, '../node_modules/lucide/dist/esm/icons');
 
 /** The address of the operator API that a page of `npm run dev` asks. */
 const API = process.env['DATABRIDGE_OPERATOR_ADDRESS'] ?? 'http://127.0.0.1:8081';

@@ -1,5 +1,5 @@
 /** The pages of the console: their place in the side bar, and their code, which is loaded when a page is opened. */
-import { Activity, ArrowDownToLine, LayoutDashboard, Network } from 'lucide';
+import { History, LayoutDashboard, Network } from 'lucide';
 import type { IconNode } from 'lucide';
 import type { ComponentType } from 'preact';
 import { texts } from '../texts.ts';
@@ -33,9 +33,12 @@ export const GROUPS: readonly Group[] = [
         icon: Network,
         load: async () => (await import('../sources/pages.tsx')).SourcePages,
       },
+      {
+        path: 'backfills',
+        title: texts.nav.backfills,
+        icon: History,
+        load: async () => (await import('../backfills/backfills.tsx')).Backfills,
+      },
     ],
   },
 ];
-
-void Activity;
-void ArrowDownToLine;
