@@ -16,7 +16,7 @@ const compressed = (): Plugin => ({
       const path = join(entry.parentPath, entry.name);
       if (!entry.isFile() || !TEXTS.has(extname(path))) continue;
       const text = readFileSync(path);
-      const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: text.length };
+      const params = { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_SIZE_HINT]: text.length };
       writeFileSync(`${path}.br`, brotliCompressSync(text, { params }));
     }
   },

@@ -37,12 +37,12 @@ function formatOf(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
 const DATE = { year: 'numeric', month: 'short', day: 'numeric' } as const;
 const CLOCK = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
 
-export const dateOf = (at: string | number): string => formatOf(DATE).format(new Date(at));
 export const clockOf = (at: string | number): string => formatOf(CLOCK).format(new Date(at));
 export const momentOf = (at: string | number): string =>
   formatOf({ ...DATE, ...CLOCK, second: '2-digit' }).format(new Date(at));
-export const shortMomentOf = (at: string | number): string =>
-  formatOf({ month: 'short', day: 'numeric', ...CLOCK }).format(new Date(at));
+/** Both ends of a range, with what they share written once. */
+export const rangeOfMoments = (from: string, to: string): string =>
+  formatOf({ ...DATE, ...CLOCK, second: '2-digit' }).formatRange(new Date(from), new Date(to));
 export const dayOf = (at: string | number): string => formatOf({ month: 'short', day: 'numeric' }).format(new Date(at));
 
 /** `2026-11-22 10:00` in the zone that is shown, as the texts of selections and fields have it. */

@@ -1,3 +1,4 @@
+import { CircleQuestionMark } from 'lucide';
 import type { ComponentChild, ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { useRoute } from '../client/route.ts';
@@ -9,9 +10,8 @@ import { Toasts } from '../parts/toast.tsx';
 import { NewPassword } from '../sign-in/new-password.tsx';
 import { SignInAgain, SignInPage } from '../sign-in/sign-in.tsx';
 import { texts } from '../texts.ts';
-import { GROUPS } from './pages.ts';
+import { loaderOf } from './pages.ts';
 import { SideBar } from './side-bar.tsx';
-import { CircleQuestionMark } from 'lucide';
 
 /** The console: the sign-in, or the side bar and a page. A page whose session ends stays behind the sign-in. */
 export function App(): ComponentChild {
@@ -52,11 +52,11 @@ function Shown(): ComponentChild {
   const { path } = useRoute();
   const [, redraw] = useState(0);
   const name = path[0] ?? 'overview';
-  const entry = GROUPS.flatMap(({ pages }) => pages).find((page) => page.path === name);
+  const load = loaderOf(name);
   const Page = loaded.get(name);
   useEffect(() => {
-    if (entry === undefined || loaded.has(name)) return;
-    entry.load().then(
+    if (load === undefined || loaded.has(name)) return;
+    load().then(
       (page) => {
         loaded.set(name, page);
         redraw((count) => count + 1);
@@ -64,8 +64,8 @@ function Shown(): ComponentChild {
       // A newer console took the place of this one, so its files have other names.
       () => location.reload(),
     );
-  }, [entry, name]);
-  if (entry === undefined) {
+  }, [name]);
+  if (load === undefined) {
     return (
       <Empty icon={CircleQuestionMark} title={texts.noPage}>
         {texts.noPageAbout}

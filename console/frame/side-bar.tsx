@@ -15,6 +15,7 @@ export function SideBar(): ComponentChild {
   const { path } = useRoute();
   const [isOpen, setOpen] = useState(false);
   const shown = path[0] ?? 'overview';
+  const { mayAdminister } = useRole();
   useEffect(() => setOpen(false), [shown]);
   return (
     <header class={isOpen ? 'side open' : 'side'}>
@@ -38,7 +39,7 @@ export function SideBar(): ComponentChild {
           <div key={title}>
             <h2>{title}</h2>
             <ul>
-              {pages.map((page) => (
+              {pages.filter((page) => mayAdminister || !page.isForAdmins).map((page) => (
                 <li key={page.path}>
                   <a href={hrefOf([page.path])} aria-current={page.path === shown ? 'page' : undefined}>
                     <Icon of={page.icon} />

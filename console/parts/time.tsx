@@ -1,5 +1,5 @@
 import type { ComponentChild } from 'preact';
-import { ageOf, lengthOf, momentOf } from '../client/zone.ts';
+import { ageOf, lengthOf, momentOf, rangeOfMoments } from '../client/zone.ts';
 import { bridgeNow } from '../client/api.ts';
 import { texts } from '../texts.ts';
 
@@ -18,11 +18,7 @@ export const Moment = ({ at }: { at: string | null | undefined }): ComponentChil
   at ? <time dateTime={at}>{momentOf(at)}</time> : <span class="quiet">–</span>;
 
 /** A range of time; the second date is left out where it is the first one. */
-export const Range = ({ from, to }: { from: string; to: string }): ComponentChild => (
-  <span>
-    <Moment at={from} /> – <Moment at={to} />
-  </span>
-);
+export const Range = ({ from, to }: { from: string; to: string }): ComponentChild => <span>{rangeOfMoments(from, to)}</span>;
 
 /** A share that grows. */
 export const Progress = ({ share, label }: { share: number; label: string }): ComponentChild => (

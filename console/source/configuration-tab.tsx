@@ -3,12 +3,10 @@ import type { ComponentChild } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { changed, useAnswer } from '../client/answers.ts';
 import { ask } from '../client/api.ts';
-import type { Refusal } from '../client/api.ts';
 import type { Applied, Source } from '../client/operations.ts';
 import { useRole } from '../client/session.ts';
 import { Button } from '../parts/button.tsx';
 import { CodeEditor } from '../parts/code-editor.tsx';
-import type { Flaw } from '../parts/code-editor.tsx';
 import { FormDialog, useAction } from '../parts/dialog.tsx';
 import { Card, Notice, Skeleton, Trouble } from '../parts/page.tsx';
 import { say } from '../parts/toast.tsx';
@@ -16,15 +14,9 @@ import { Check } from '../trial/check.tsx';
 import { Preview } from '../trial/preview.tsx';
 import { texts } from '../texts.ts';
 import { Difference } from './difference.tsx';
+import { flawsOf } from './flaws.ts';
 
 const t = texts.configuration;
-
-/** The flaws of a text as the bridge names them, with their lines. */
-export const flawsOf = (refusal: Refusal | undefined): Flaw[] =>
-  (refusal?.problem.errors ?? []).map(({ pointer, detail, line }) => ({
-    line: line ?? 0,
-    text: `${pointer.replace(/^\//, '').replaceAll('/', '.')}: ${detail}`.replace(/^: /, ''),
-  }));
 
 /** The configuration as YAML: edit, check, see the difference, apply. */
 export function ConfigurationTab({ source }: { source: Source }): ComponentChild {
