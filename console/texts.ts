@@ -120,7 +120,8 @@ const english = {
     andMore: (count: string) => `and ${count} more`,
     moreTroubles: (count: string) => `${count} more are in the list of sources.`,
     noSources: 'No source yet',
-    noSourcesAbout: 'A source is a connection to a customer’s platform. Register the first one, and its readings come in from then on.',
+    noSourcesAbout:
+      'A source is a connection to a customer’s platform. Register the first one, and its readings come in from then on.',
     machine: 'The bridge',
     planner: 'Planner last ran',
     plannerNever: 'never',
@@ -166,11 +167,13 @@ const english = {
     resumed: (name: string) => `${name} is polled again.`,
     bulk: 'Actions on the chosen sources',
     chosen: (count: string) => `${count} chosen`,
-    bulkDone: (done: string, refused: string) => (refused === '0' ? `Done for ${done}.` : `Done for ${done}, refused by ${refused}.`),
+    bulkDone: (done: string, refused: string) =>
+      refused === '0' ? `Done for ${done}.` : `Done for ${done}, refused by ${refused}.`,
     unselect: 'Choose none',
   },
   backfills: {
-    about: 'A backfill is the wish that a past range be covered. It shares the pace of its source, and live polls come first.',
+    about:
+      'A backfill is the wish that a past range be covered. It shares the pace of its source, and live polls come first.',
     running: 'Running backfills',
     all: 'All backfills',
     byState: 'Backfills by state',
@@ -215,11 +218,13 @@ const english = {
     heldUntil: 'Waits until',
     remove: 'Remove',
     removeTitle: (name: string) => `Remove ${name}?`,
-    removeAbout: 'It is polled no more. Its stored readings stay, and its configuration can be restored from the command line.',
+    removeAbout:
+      'It is polled no more. Its stored readings stay, and its configuration can be restored from the command line.',
   },
   heatMap: {
     role: 'coverage by stream and time',
-    label: 'Coverage. Arrow keys move, Shift and arrow keys select, Space adds a bin, Enter opens it, Escape selects nothing.',
+    label:
+      'Coverage. Arrow keys move, Shift and arrow keys select, Space adds a bin, Enter opens it, Escape selects nothing.',
   },
   coverage: {
     title: 'Coverage',
@@ -229,7 +234,8 @@ const english = {
     asTable: 'As a table',
     asPicture: 'As a picture',
     noStreams: 'No stream yet',
-    noStreamsAbout: 'The first look for sensors gives this source its streams. It follows the registration within a minute.',
+    noStreamsAbout:
+      'The first look for sensors gives this source its streams. It follows the registration within a minute.',
     windowsBehind: 'Windows behind it',
     covered: 'Covered, all streams',
     missing: 'Missing',
@@ -321,7 +327,8 @@ const english = {
     examples: 'As the platform sent it',
     askAgain: 'Ask again',
     askAgainTitle: (reason: string) => `Ask again: ${reason}`,
-    askAgainAbout: 'Mend the cause first, in the configuration or at the platform. Then the hours with refused points are asked for once more.',
+    askAgainAbout:
+      'Mend the cause first, in the configuration or at the platform. Then the hours with refused points are asked for once more.',
     quoted: (requests: string) => `About ${counted(requests, 'request')}.`,
   },
   configuration: {
@@ -346,12 +353,15 @@ const english = {
     before: 'before',
     after: 'after',
     more: (count: string) => `and ${count} more`,
-    beginsAnew: (fields: string) => `The coverage begins anew, because these fields name another place: ${fields}. Stored readings stay.`,
+    beginsAnew: (fields: string) =>
+      `The coverage begins anew, because these fields name another place: ${fields}. Stored readings stay.`,
     renames: (count: string) => `${count} series get other names.`,
-    ofOthers: (owner: string, series: string) => `${series} series belong to ${owner}; their points are refused until they are taken over.`,
+    ofOthers: (owner: string, series: string) =>
+      `${series} series belong to ${owner}; their points are refused until they are taken over.`,
     pushing: 'pushing clients',
     namesakes: (names: string) => `Others read the same place: ${names}`,
-    repair: (points: string) => `${points} points that were refused before may become readings: ask their range again afterwards.`,
+    repair: (points: string) =>
+      `${points} points that were refused before may become readings: ask their range again afterwards.`,
   },
   history: {
     title: 'Former configurations',
@@ -452,7 +462,8 @@ const english = {
     refused: (count: string) => `${count} refused in 24 h`,
     rotate: 'Rotate the secret',
     rotateTitle: (name: string) => `Rotate the secret of ${name}`,
-    rotateAbout: 'The application gets a new secret. The present one goes on for a while, so that the customer can change it without a break.',
+    rotateAbout:
+      'The application gets a new secret. The present one goes on for a while, so that the customer can change it without a break.',
     rotated: (name: string) => `${name} has a new secret`,
     overlap: 'The present secret works for',
     overlaps: { '0': 'no longer', '1': '1 more hour', '24': '1 more day', '168': '7 more days' },
@@ -509,7 +520,8 @@ const english = {
     choose: 'Its readings are shown here as a line and as a table.',
     spans: { '15m': '15 minutes', '1h': '1 hour', '6h': '6 hours', '1d': '24 hours', '7d': '7 days', '30d': '30 days' },
     csv: 'CSV',
-    axis: (zone: string) => `Times in ${zone}. The line is the mean of each part, the band its least and greatest value.`,
+    axis: (zone: string) =>
+      `Times in ${zone}. The line is the mean of each part, the band its least and greatest value.`,
     chartOf: (sensor: string) => `Readings of ${sensor} over time; the table below has the same values`,
     table: 'As a table',
     at: 'Time',
@@ -519,7 +531,8 @@ const english = {
     readings: 'Readings',
   },
   projects: {
-    about: 'A project takes the readings of sources and applications. Its code is in the address that they are pushed to.',
+    about:
+      'A project takes the readings of sources and applications. Its code is in the address that they are pushed to.',
     create: 'Create a project',
     created: (code: string) => `Project ${code} is created.`,
     none: 'No project yet',
@@ -533,7 +546,8 @@ const english = {
     locked: 'names are locked',
     lock: 'Lock the names',
     unlock: 'Unlock the names',
-    lockAbout: 'While the names are locked, points under a name that the project does not have are held back, so that a misspelt name makes no second series.',
+    lockAbout:
+      'While the names are locked, points under a name that the project does not have are held back, so that a misspelt name makes no second series.',
     lockedNow: (code: string) => `${code} takes no new names now.`,
     unlockedNow: (code: string) => `${code} takes new names again.`,
     releasedCount: (count: string) => `${count} held names are released.`,
@@ -585,7 +599,8 @@ const english = {
     detail: 'Difference',
   },
   operators: {
-    about: 'People who use this console and the API. A viewer reads, an operator changes sources, an admin changes access as well.',
+    about:
+      'People who use this console and the API. A viewer reads, an operator changes sources, an admin changes access as well.',
     create: 'Invite an operator',
     created: (name: string) => `${name} is created.`,
     createdNext: (name: string) => `Set a first password: databridge operator password ${name}`,
@@ -686,7 +701,8 @@ const english = {
     fixBooleans: 'Booleans are refused. They can be stored as the numbers 0 and 1.',
     fixTexts: 'Texts are refused and counted. They can be left out instead.',
     create: (name: string) => `Create ${name}`,
-    createAbout: 'The first look for sensors and the first poll follow within a minute. Its past is asked for in the background, within the pace.',
+    createAbout:
+      'The first look for sensors and the first poll follow within a minute. Its past is asked for in the background, within the pace.',
     createVerb: 'Create the source',
     created: (name: string) => `${name} is created.`,
     exists: 'There is a source with this name already. Choose another one.',

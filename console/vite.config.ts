@@ -58,7 +58,6 @@ const icons = (files = iconFiles()): Plugin => ({
   },
 });
 
-
 /** The address of the operator API that a page of `npm run dev` asks. */
 const API = process.env['DATABRIDGE_OPERATOR_ADDRESS'] ?? 'http://127.0.0.1:8081';
 

@@ -36,7 +36,13 @@ export function Alerts(): ComponentChild {
     <Page title={texts.nav.alerts} about={t.about}>
       <div class="chips" role="group" aria-label={t.byState}>
         {STATES.map((one) => (
-          <button key={one} type="button" class="chip" aria-pressed={state === one} onClick={() => adjust({ state: one })}>
+          <button
+            key={one}
+            type="button"
+            class="chip"
+            aria-pressed={state === one}
+            onClick={() => adjust({ state: one })}
+          >
             {t.states[one]}
           </button>
         ))}
@@ -125,7 +131,11 @@ export function Alerts(): ComponentChild {
 function Subject({ of: { kind, subject, organisation } }: { of: Alert }): ComponentChild {
   const title = `${texts.kinds[kind]}: ${subject}`;
   const isSource = organisation !== null && !['names', 'outbox'].includes(kind);
-  return isSource ? <a href={hrefOf(['sources', organisation, subject])}>{title}</a> : <span class="strong">{title}</span>;
+  return isSource ? (
+    <a href={hrefOf(['sources', organisation, subject])}>{title}</a>
+  ) : (
+    <span class="strong">{title}</span>
+  );
 }
 
 function Answered({ act, on, close }: { act: 'ack' | 'mute'; on: Alert; close: () => void }): ComponentChild {

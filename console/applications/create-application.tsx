@@ -8,14 +8,14 @@ import { Dialog, useAction } from '../parts/dialog.tsx';
 import { Field, Select, wrongOf } from '../parts/field.tsx';
 import { Trouble } from '../parts/page.tsx';
 import { texts } from '../texts.ts';
-import { ShownOnce } from './shown-once.tsx';
+import { ShownOnce } from '../parts/shown-once.tsx';
 
 const t = texts.applications;
 
 /** Creates an application; its secret is shown once. */
 export function CreateApplication({ close }: { close: () => void }): ComponentChild {
   const { answer: organisations } = useAnswer('listOrganisations', { query: { limit: 200 } });
-  const { answer: projects } = useAnswer('listProjects', { query: { limit: 500 } });
+  const { answer: projects } = useAnswer('listProjects', { query: { limit: 200 } });
   const [name, setName] = useState('');
   const [organisation, setOrganisation] = useState('default');
   const [chosen, choose] = useState<readonly string[]>([]);
@@ -67,7 +67,9 @@ export function CreateApplication({ close }: { close: () => void }): ComponentCh
               <input
                 type="checkbox"
                 checked={chosen.includes(code)}
-                onChange={() => choose(chosen.includes(code) ? chosen.filter((one) => one !== code) : [...chosen, code])}
+                onChange={() =>
+                  choose(chosen.includes(code) ? chosen.filter((one) => one !== code) : [...chosen, code])
+                }
               />
               <span>
                 {title || code} <span class="quiet mono">{code}</span>

@@ -8,14 +8,20 @@ import { Dialog, useAction } from '../parts/dialog.tsx';
 import { Select } from '../parts/field.tsx';
 import { Trouble } from '../parts/page.tsx';
 import { texts } from '../texts.ts';
-import { ShownOnce } from './shown-once.tsx';
+import { ShownOnce } from '../parts/shown-once.tsx';
 
 const t = texts.applications;
 
 const HOURS = ['0', '1', '24', '168'] as const;
 
 /** A new secret; the present one goes on for the overlap, so that the customer can change it in its own time. */
-export function RotateApplication({ application, close }: { application: Application; close: () => void }): ComponentChild {
+export function RotateApplication({
+  application,
+  close,
+}: {
+  application: Application;
+  close: () => void;
+}): ComponentChild {
   const { name, applicationId: id } = application;
   const [hours, setHours] = useState<string>('24');
   const [secret, setSecret] = useState<string>();

@@ -73,7 +73,7 @@ function Filter({ name, value }: { name: (typeof FILTERS)[number]; value: string
     return () => clearTimeout(timer);
   }, [text]);
   return (
-    <div class="search">
+    <div class="filter">
       <input
         type="search"
         aria-label={t.filters[name]}

@@ -105,7 +105,9 @@ export async function send<Name extends OperationName>(
       method,
       credentials: 'same-origin',
       headers: {
-        ...(body !== undefined && { 'content-type': typeof body === 'string' ? 'application/yaml' : 'application/json' }),
+        ...(body !== undefined && {
+          'content-type': typeof body === 'string' ? 'application/yaml' : 'application/json',
+        }),
         ...(method !== 'GET' && credentials.csrfToken !== undefined && { 'x-csrf-token': credentials.csrfToken }),
         ...(unattended && { 'x-databridge-unattended': 'true' }),
         ...(ifMatch !== undefined && { 'if-match': ifMatch }),
@@ -137,7 +139,11 @@ export function addressOf<Name extends OperationName>(name: Name, given: Given<N
 }
 
 function requestOf(name: OperationName, given: object): { method: string; url: string; body: unknown } {
-  const { params = {}, query = {}, body } = given as {
+  const {
+    params = {},
+    query = {},
+    body,
+  } = given as {
     params?: Readonly<Record<string, unknown>>;
     query?: Readonly<Record<string, unknown>>;
     body?: unknown;
@@ -145,8 +151,11 @@ function requestOf(name: OperationName, given: object): { method: string; url: s
   const [method = '', place = ''] = PLACES[name].split(' ');
   const path = place.replaceAll(/\{(\w+)\}/g, (_, key: string) => encodeURIComponent(String(params[key])));
   const asked = Object.entries(query).flatMap(([key, value]) =>
-    value === undefined || value === '' ? [] : [[key, String(value)] as [string, string]],
+    isAsked(value) ? [[key, String(value)] as [string, string]] : [],
   );
   const search = asked.length === 0 ? '' : `?${new URLSearchParams(asked)}`;
   return { method, url: `/api/v1${path}${search}`, body };
 }
+
+const isAsked = (value: unknown): value is string | number | boolean =>
+  ['string', 'number', 'boolean'].includes(typeof value) && value !== '';

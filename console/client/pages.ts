@@ -6,7 +6,9 @@ import type { Answer, Given, OperationName, Refusal } from './api.ts';
 
 /** Operations that answer a page of `items`. */
 export type ListName = {
-  [Name in OperationName]: Answer<Name> extends { readonly items: readonly unknown[]; readonly next: string | null } ? Name : never;
+  [Name in OperationName]: Answer<Name> extends { readonly items: readonly unknown[]; readonly next: string | null }
+    ? Name
+    : never;
 }[OperationName];
 
 type Item<Name extends ListName> = Answer<Name>['items'][number];

@@ -8,7 +8,12 @@ import type { Operator, Session } from './operations.ts';
 /** `unknown` before the bridge has answered; `ended`: it was signed in, so its page stays behind the sign-in. */
 export type SignIn =
   | { readonly state: 'unknown' | 'out' | 'ended' }
-  | { readonly state: 'in'; readonly operator: Operator; readonly endsAt: string; readonly mustChangePassword: boolean };
+  | {
+      readonly state: 'in';
+      readonly operator: Operator;
+      readonly endsAt: string;
+      readonly mustChangePassword: boolean;
+    };
 
 let present: SignIn = { state: 'unknown' };
 let lastOperator: string | undefined;

@@ -78,7 +78,8 @@ const fraction = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 6 
 const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
 
 export const numberOf = (value: number): string => whole.format(value);
-export const compactOf = (value: number): string => (Math.abs(value) < 10_000 ? whole.format(value) : compact.format(value));
+export const compactOf = (value: number): string =>
+  Math.abs(value) < 10_000 ? whole.format(value) : compact.format(value);
 export const valueOf = (value: number): string => fraction.format(value);
 export const shareOf = (share: number): string => percent.format(share);
 

@@ -4,7 +4,7 @@ import type { Given } from '../client/api.ts';
 
 /** A cell (RFC 4180). A text that a program would take for a formula begins with an apostrophe. */
 const cell = (value: unknown): string => {
-  const text = String(value ?? '');
+  const text = typeof value === 'string' ? value : JSON.stringify(value ?? '');
   const safe = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return `"${safe.replaceAll('"', '""')}"`;
 };

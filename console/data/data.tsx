@@ -18,7 +18,7 @@ const TYPING_MS = 150;
 /** The readings of a project: choose a series, see its line and its table. */
 export function Data(): ComponentChild {
   const { query } = useRoute();
-  const { answer: projects } = useAnswer('listProjects', { query: { limit: 500 } });
+  const { answer: projects } = useAnswer('listProjects', { query: { limit: 200 } });
   const [text, setText] = useState(query['sensor'] ?? '');
   const first = projects?.items[0];
   const organisation = query['organisation'] ?? first?.organisation;
@@ -102,7 +102,13 @@ function SeriesList({ params }: { params: { organisation: string; code: string }
           {items.map(({ sensorId, valueName, newestAt }) => (
             <a
               key={`${sensorId} ${valueName}`}
-              href={hrefOf(['data'], { ...query, organisation: params.organisation, project: params.code, id: sensorId, value: valueName })}
+              href={hrefOf(['data'], {
+                ...query,
+                organisation: params.organisation,
+                project: params.code,
+                id: sensorId,
+                value: valueName,
+              })}
               aria-current={query['id'] === sensorId && query['value'] === valueName}
             >
               <span class="mono strong">{sensorId}</span>

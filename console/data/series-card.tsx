@@ -19,7 +19,7 @@ const t = texts.data;
 const SPANS = { '15m': 900, '1h': 3_600, '6h': 21_600, '1d': 86_400, '7d': 604_800, '30d': 2_592_000 } as const;
 type Span = keyof typeof SPANS;
 const BINS = 400;
-const ROWS = 100;
+const ROWS = 50;
 
 interface SeriesProps {
   readonly params: { readonly organisation: string; readonly code: string };
@@ -40,18 +40,16 @@ export function SeriesCard({ params, sensorId, valueName }: SeriesProps): Compon
     // A chart that is read stands still for a while.
     [span, Math.floor(end / (step * 4))],
   );
-  const { answer, refusal, again } = useAnswer('readBins', { params, query: { sensorId, valueName, bins: BINS, ...range } });
+  const { answer, refusal, again } = useAnswer('readBins', {
+    params,
+    query: { sensorId, valueName, bins: BINS, ...range },
+  });
   const table = useMemo(() => {
     if (answer === undefined) return undefined;
     const [from, to] = [Date.parse(answer.from) / 1_000, Date.parse(answer.to) / 1_000];
-    const at = Array.from({ length: answer.bins }, (_, bin) => from + ((bin + 0.5) * (to - from)) / answer.bins);
-    const columns = { min: emptyOf(answer.bins), mean: emptyOf(answer.bins), max: emptyOf(answer.bins) };
-    for (const { bin, min, mean, max } of answer.items) {
-      columns.min[bin] = min;
-      columns.mean[bin] = mean;
-      columns.max[bin] = max;
-    }
-    return { at, ...columns, items: answer.items.map((item) => ({ ...item, at: (at[item.bin] ?? 0) * 1_000 })) };
+    const length = (to - from) / answer.bins;
+    const items = answer.items.map((item) => ({ ...item, at: (from + (item.bin + 0.5) * length) * 1_000 }));
+    return { ...columnsOf(items, length), items };
   }, [answer, zone]);
   const tools = (
     <>
@@ -62,7 +60,10 @@ export function SeriesCard({ params, sensorId, valueName }: SeriesProps): Compon
         set={(key) => adjust({ span: key })}
         options={(Object.keys(SPANS) as Span[]).map((key) => [key, t.spans[key]])}
       />
-      <Button icon={Download} act={() => downloadCsv({ params, query: { ...range, sensor: sensorId } }, `${sensorId}.csv`).catch(complain)}>
+      <Button
+        icon={Download}
+        act={() => downloadCsv({ params, query: { ...range, sensor: sensorId } }, `${sensorId}.csv`).catch(complain)}
+      >
         {t.csv}
       </Button>
     </>
@@ -100,5 +101,30 @@ export function SeriesCard({ params, sensorId, valueName }: SeriesProps): Compon
   );
 }
 
-const emptyOf = (length: number): (number | null)[] => Array.from({ length }, () => null);
+interface Part {
+  readonly at: number;
+  readonly min: number;
+  readonly mean: number;
+  readonly max: number;
+}
+
+/** The line is broken where so many times the usual distance has no reading. */
+const BREAK = 4;
+
+/** The columns of the chart: a part without readings is left out, and a long stretch of them breaks the line. */
+function columnsOf(items: readonly Part[], length: number) {
+  const columns: Record<'at' | 'min' | 'mean' | 'max', (number | null)[]> = { at: [], min: [], mean: [], max: [] };
+  const steps = items.slice(1).map(({ at }, before) => at - (items[before]?.at ?? 0));
+  const usual = steps.toSorted((one, other) => one - other)[Math.floor(steps.length / 2)] ?? length * 1_000;
+  const add = (at: number, part?: Part): void => {
+    columns.at.push(at / 1_000);
+    for (const key of ['min', 'mean', 'max'] as const) columns[key].push(part?.[key] ?? null);
+  };
+  for (const [index, part] of items.entries()) {
+    if ((steps[index - 1] ?? 0) > BREAK * usual) add(part.at - usual);
+    add(part.at, part);
+  }
+  return { ...columns, at: columns.at as number[] };
+}
+
 const iso = (seconds: number): string => new Date(seconds * 1_000).toISOString();

@@ -95,7 +95,10 @@ function stateOf({ ingestion, state, fault, fullSince, heldUntil }: Ingestion): 
   if (ingestion === 'store') return <State of="well" word={t.kept} />;
   return (
     <span>
-      <State of={fullSince ? 'failing' : (state ?? 'active')} word={fullSince ? t.isFull : state === 'stopped' ? texts.states.stopped : t.pushed} />
+      <State
+        of={fullSince ? 'failing' : (state ?? 'active')}
+        word={fullSince ? t.isFull : state === 'stopped' ? texts.states.stopped : t.pushed}
+      />
       {fault && (
         <span class="under">
           {fault.message}. {fault.remedy}

@@ -30,7 +30,12 @@ interface Group {
   readonly pages: readonly PageEntry[];
 }
 
-const page = (path: keyof typeof texts.nav, icon: IconNode, load: PageEntry['load'], isForAdmins = false): PageEntry => ({
+const page = (
+  path: keyof typeof texts.nav,
+  icon: IconNode,
+  load: PageEntry['load'],
+  isForAdmins = false,
+): PageEntry => ({
   path,
   title: texts.nav[path],
   icon,

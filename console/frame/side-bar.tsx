@@ -39,14 +39,16 @@ export function SideBar(): ComponentChild {
           <div key={title}>
             <h2>{title}</h2>
             <ul>
-              {pages.filter((page) => mayAdminister || !page.isForAdmins).map((page) => (
-                <li key={page.path}>
-                  <a href={hrefOf([page.path])} aria-current={page.path === shown ? 'page' : undefined}>
-                    <Icon of={page.icon} />
-                    {page.title}
-                  </a>
-                </li>
-              ))}
+              {pages
+                .filter((page) => mayAdminister || !page.isForAdmins)
+                .map((page) => (
+                  <li key={page.path}>
+                    <a href={hrefOf([page.path])} aria-current={page.path === shown ? 'page' : undefined}>
+                      <Icon of={page.icon} />
+                      {page.title}
+                    </a>
+                  </li>
+                ))}
             </ul>
           </div>
         ))}

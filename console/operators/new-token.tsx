@@ -1,6 +1,6 @@
 import type { ComponentChild } from 'preact';
 import { useState } from 'preact/hooks';
-import { ShownOnce } from '../applications/shown-once.tsx';
+import { ShownOnce } from '../parts/shown-once.tsx';
 import { changed } from '../client/answers.ts';
 import { ask } from '../client/api.ts';
 import { Button } from '../parts/button.tsx';
@@ -34,7 +34,14 @@ export function NewToken({ name: operator, close }: { name: string; close: () =>
           void submit();
         }}
       >
-        <Field label={t.tokenName} value={name} set={setName} hint={t.tokenHint} isFirst wrong={wrongOf(refusal, 'name')} />
+        <Field
+          label={t.tokenName}
+          value={name}
+          set={setName}
+          hint={t.tokenHint}
+          isFirst
+          wrong={wrongOf(refusal, 'name')}
+        />
         <Select label={t.days} value={days} set={setDays} options={DAYS.map((key) => [key, t.daysOf(key)])} />
         {refusal && wrongOf(refusal, 'name') === undefined && <Trouble refusal={refusal} />}
         <div class="buttons">

@@ -23,7 +23,9 @@ const t = texts.operators;
 
 type Role = OperatorAccount['role'];
 
-const roles = (['viewer', 'operator', 'admin'] as const).map((role) => [role, t.roles[role], t.roleAbouts[role]] as const);
+const roles = (['viewer', 'operator', 'admin'] as const).map(
+  (role) => [role, t.roles[role], t.roleAbouts[role]] as const,
+);
 
 /** Who may use the bridge, and what each may do. */
 export function Operators(): ComponentChild {

@@ -52,7 +52,16 @@ interface AskedProps {
 }
 
 /** A form in a dialog: it closes when the action is done, and says at its button why it was refused. */
-export function FormDialog({ title, children, verb, isDangerous, act, close, isWide, why }: AskedProps): ComponentChild {
+export function FormDialog({
+  title,
+  children,
+  verb,
+  isDangerous,
+  act,
+  close,
+  isWide,
+  why,
+}: AskedProps): ComponentChild {
   const { submit, refusal, isBusy } = useAction(act, close);
   return (
     <Dialog title={title} close={close} isWide={isWide ?? false}>
@@ -65,7 +74,7 @@ export function FormDialog({ title, children, verb, isDangerous, act, close, isW
         }}
       >
         {children}
-        {refusal && !(refusal.problem.errors?.length) && <Trouble refusal={refusal} />}
+        {refusal && !refusal.problem.errors?.length && <Trouble refusal={refusal} />}
         {refusal?.problem.errors?.map(({ pointer, detail }) => (
           <p key={pointer} class="field" role="alert">
             <span class="wrong">

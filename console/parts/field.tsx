@@ -22,7 +22,19 @@ interface FieldProps {
 
 /** A text with its name, a hint, and what is wrong with it, which is read with it. */
 export function Field(props: FieldProps): ComponentChild {
-  const { label, value, set, hint, wrong, type = 'text', placeholder, autocomplete = 'off', isFirst, isRequired, list } = props;
+  const {
+    label,
+    value,
+    set,
+    hint,
+    wrong,
+    type = 'text',
+    placeholder,
+    autocomplete = 'off',
+    isFirst,
+    isRequired,
+    list,
+  } = props;
   const id = useId();
   return (
     <div class="field">
@@ -55,7 +67,15 @@ export function Field(props: FieldProps): ComponentChild {
 
 type AutoFill = 'off' | 'username' | 'current-password' | 'new-password';
 
-const Below = ({ id, hint, wrong }: { id: string; hint?: ComponentChildren; wrong?: string | undefined }): ComponentChild => (
+const Below = ({
+  id,
+  hint,
+  wrong,
+}: {
+  id: string;
+  hint?: ComponentChildren;
+  wrong?: string | undefined;
+}): ComponentChild => (
   <div id={`${id}-hint`}>
     {wrong !== undefined && (
       <div class="wrong" role="alert">

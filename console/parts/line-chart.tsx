@@ -2,7 +2,7 @@ import type { ComponentChild } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { valueOf, zone } from '../client/zone.ts';
+import { clockOf, dayOf, momentOf, valueOf, zone } from '../client/zone.ts';
 import './line-chart.css';
 
 interface ChartProps {
@@ -16,6 +16,8 @@ interface ChartProps {
 }
 
 const HEIGHT = 300;
+/** A longer range has days on its axis, s. */
+const DAYS = 3 * 86_400;
 
 /** A line with the range of values around it, and the values below the cursor. */
 export function LineChart({ label, at, min, mean, max, names }: ChartProps): ComponentChild {
@@ -29,7 +31,13 @@ export function LineChart({ label, at, min, mean, max, names }: ChartProps): Com
     };
     const [accent, quiet, line] = [colour('--accent'), colour('--quiet'), colour('--line')];
     element.style.color = '';
-    const axis = { stroke: quiet, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 }, font: '12px Inter' };
+    const isLong = (at.at(-1) ?? 0) - (at[0] ?? 0) > DAYS;
+    const axis = {
+      stroke: quiet,
+      grid: { stroke: line, width: 1 },
+      ticks: { stroke: line, width: 1 },
+      font: '12px Inter',
+    };
     const value = (_: uPlot, shown: number | null): string => (shown === null ? '–' : valueOf(shown));
     const faint = accent.replace('rgb(', 'rgba(').replace(')', ', 0.18)');
     const chart = new uPlot(
@@ -37,11 +45,14 @@ export function LineChart({ label, at, min, mean, max, names }: ChartProps): Com
         width: element.clientWidth,
         height: HEIGHT,
         tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), zone()),
-        axes: [axis, { ...axis, size: 64, values: (_, ticks) => ticks.map((tick) => valueOf(tick)) }],
+        axes: [
+          { ...axis, values: (_, ticks) => ticks.map((tick) => (isLong ? dayOf : clockOf)(tick * 1_000)) },
+          { ...axis, size: 64, values: (_, ticks) => ticks.map((tick) => valueOf(tick)) },
+        ],
         bands: [{ series: [3, 1], fill: faint }],
         cursor: { drag: { x: false, y: false } },
         series: [
-          { label: names[0] },
+          { label: names[0], value: (_, shown: number | null) => (shown === null ? '–' : momentOf(shown * 1_000)) },
           { label: names[1], value, stroke: 'transparent', points: { show: false } },
           { label: names[2], value, stroke: accent, width: 1.6 },
           { label: names[3], value, stroke: 'transparent', points: { show: false } },

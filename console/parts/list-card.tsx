@@ -31,7 +31,13 @@ export function ListCard<Name extends ListName>(props: ListCardProps<Name>): Com
           ) : items.length === 0 ? (
             empty
           ) : (
-            <Table label={label} rows={items} keyOf={keyOf} more={more} columns={columns.filter((one) => one !== false)} />
+            <Table
+              label={label}
+              rows={items}
+              keyOf={keyOf}
+              more={more}
+              columns={columns.filter((one) => one !== false)}
+            />
           )}
         </Card>
       )}

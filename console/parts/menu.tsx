@@ -38,10 +38,26 @@ export function Menu({ label, items }: MenuProps): ComponentChild {
   if (shown.length === 0) return null;
   return (
     <>
-      <button ref={button} type="button" class="button plain icon-only" aria-label={label} title={label} popovertarget={id}>
+      <button
+        ref={button}
+        type="button"
+        class="button plain icon-only"
+        aria-label={label}
+        title={label}
+        popovertarget={id}
+      >
         <Icon of={Ellipsis} />
       </button>
-      <div ref={menu} id={id} class="menu" popover="auto" role="group" aria-label={label} onToggle={place} onKeyDown={move}>
+      <div
+        ref={menu}
+        id={id}
+        class="menu"
+        popover="auto"
+        role="group"
+        aria-label={label}
+        onToggle={place}
+        onKeyDown={move}
+      >
         {shown.map(({ title, icon, isDangerous, act }) => (
           <button
             key={title}

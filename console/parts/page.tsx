@@ -149,7 +149,13 @@ interface TabsProps {
 }
 
 /** Figures with their names. */
-export const Figures = ({ of, isBig }: { of: readonly (readonly [name: string, value: ComponentChildren])[]; isBig?: boolean }): ComponentChild => (
+export const Figures = ({
+  of,
+  isBig,
+}: {
+  of: readonly (readonly [name: string, value: ComponentChildren])[];
+  isBig?: boolean;
+}): ComponentChild => (
   <dl class={isBig ? 'figures big' : 'figures'}>
     {of.map(([name, value]) => (
       <div key={name}>

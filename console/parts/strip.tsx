@@ -25,7 +25,15 @@ export const StripPatterns = (): ComponentChild => (
   </svg>
 );
 
-const Pattern = ({ id, ground, children }: { id: string; ground: string; children: ComponentChild }): ComponentChild => (
+const Pattern = ({
+  id,
+  ground,
+  children,
+}: {
+  id: string;
+  ground: string;
+  children: ComponentChild;
+}): ComponentChild => (
   <pattern id={`pattern-${id}`} width="6" height="6" patternUnits="userSpaceOnUse">
     <rect width="6" height="6" fill={`var(${ground})`} />
     {children}
@@ -40,7 +48,13 @@ export function Strip({ states, label }: { states: string; label: string }): Com
   return (
     <svg class="strip" role="img" aria-label={`${label}: ${words}`} preserveAspectRatio="none">
       {runs.map(({ at, count, state }) => (
-        <rect key={at} class={`cell-${state}`} x={`${(100 * at) / length}%`} width={`${(100 * count) / length}%`} height="100%" />
+        <rect
+          key={at}
+          class={`cell-${state}`}
+          x={`${(100 * at) / length}%`}
+          width={`${(100 * count) / length}%`}
+          height="100%"
+        />
       ))}
     </svg>
   );

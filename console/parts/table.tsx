@@ -35,7 +35,12 @@ export function Table<Row>({ label, columns, rows, keyOf, sorted, sort, more }: 
         <thead>
           <tr>
             {columns.map(({ title, kind, sort: by, isSilent }) => (
-              <th key={title} scope="col" class={kind} aria-sort={by !== undefined && by === sorted ? 'descending' : undefined}>
+              <th
+                key={title}
+                scope="col"
+                class={kind}
+                aria-sort={by !== undefined && by === sorted ? 'descending' : undefined}
+              >
                 {by === undefined || sort === undefined ? (
                   <span class={isSilent ? 'away' : undefined}>{title}</span>
                 ) : (

@@ -18,7 +18,9 @@ export const Moment = ({ at }: { at: string | null | undefined }): ComponentChil
   at ? <time dateTime={at}>{momentOf(at)}</time> : <span class="quiet">–</span>;
 
 /** A range of time; the second date is left out where it is the first one. */
-export const Range = ({ from, to }: { from: string; to: string }): ComponentChild => <span>{rangeOfMoments(from, to)}</span>;
+export const Range = ({ from, to }: { from: string; to: string }): ComponentChild => (
+  <span>{rangeOfMoments(from, to)}</span>
+);
 
 /** A share that grows. */
 export const Progress = ({ share, label }: { share: number; label: string }): ComponentChild => (

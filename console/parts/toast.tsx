@@ -38,7 +38,10 @@ export function say(text: string, more?: string): void {
 export function complain(error: unknown): void {
   const refusal = error instanceof Refusal ? error : undefined;
   const text = refusal?.message ?? String(error);
-  become([...notes.filter((note) => note.text !== text), { id: (count += 1), text, more: refusal?.problem.remedy ?? undefined, isBad: true }]);
+  become([
+    ...notes.filter((note) => note.text !== text),
+    { id: (count += 1), text, more: refusal?.problem.remedy ?? undefined, isBad: true },
+  ]);
 }
 
 /** Does an action, and says how it ended. */

@@ -22,7 +22,10 @@ export function HeldNames(params: { organisation: string; code: string }): Compo
   const release = async (body: { sensorId?: string; valueName?: string; all?: boolean }): Promise<void> => {
     try {
       const { released, repairs } = await ask('releaseNames', { params, body });
-      say(t.released(numberOf(released)), repairs.length > 0 ? t.repairs(repairs.map(({ source }) => source).join(', ')) : undefined);
+      say(
+        t.released(numberOf(released)),
+        repairs.length > 0 ? t.repairs(repairs.map(({ source }) => source).join(', ')) : undefined,
+      );
       changed(['listHeldNames', 'getProject']);
     } catch (error) {
       complain(error);

@@ -15,7 +15,10 @@ export function PlatformStep({ next }: { next: () => void }): ComponentChild {
   const { answer, refusal, again } = useAnswer('listPlatforms', {});
   const draft = useDraft();
   const [chosen, choose] = useState(draft.platform);
-  const { answer: guide } = useAnswer('getPlatformGuide', chosen === undefined ? undefined : { params: { name: chosen } });
+  const { answer: guide } = useAnswer(
+    'getPlatformGuide',
+    chosen === undefined ? undefined : { params: { name: chosen } },
+  );
   const go = async (): Promise<void> => {
     if (chosen === undefined) return;
     if (chosen !== draft.platform) {
@@ -41,7 +44,9 @@ export function PlatformStep({ next }: { next: () => void }): ComponentChild {
                 <input type="radio" name="platform" checked={chosen === name} onChange={() => choose(name)} />
                 <span class="strong">{title}</span>
               </span>
-              <span class="small quiet">{kinds.map((kind) => t.kinds[kind as keyof typeof t.kinds] ?? kind).join(', ')}</span>
+              <span class="small quiet">
+                {kinds.map((kind) => t.kinds[kind as keyof typeof t.kinds] ?? kind).join(', ')}
+              </span>
             </label>
           ))}
         </div>

@@ -49,5 +49,9 @@ const isSimple = ({ type, enum: choices, items }: FieldSchema): boolean =>
 export function fieldsOf(part: string, schema: FieldSchema | undefined): FormField[] {
   return Object.entries(schema?.properties ?? {})
     .filter(([, field]) => isSimple(field))
-    .map(([key, field]) => ({ path: [part, key], schema: field, isRequired: schema?.required?.includes(key) ?? false }));
+    .map(([key, field]) => ({
+      path: [part, key],
+      schema: field,
+      isRequired: schema?.required?.includes(key) ?? false,
+    }));
 }

@@ -42,11 +42,7 @@ export function SensorsStep({ next, back }: StepProps): ComponentChild {
       <Card
         title={texts.sensors.title}
         beside={
-          found && (
-            <span class="small quiet">
-              {t.found(numberOf(found.sensors.length), numberOf(found.compared))}
-            </span>
-          )
+          found && <span class="small quiet">{t.found(numberOf(found.sensors.length), numberOf(found.compared))}</span>
         }
       >
         <form
@@ -70,7 +66,7 @@ export function SensorsStep({ next, back }: StepProps): ComponentChild {
             {t.look}
           </Button>
         </form>
-        {refusal && <Trouble refusal={refusal} again={submit} />}
+        {refusal && <Trouble refusal={refusal} again={() => void submit()} />}
         {found === undefined ? (
           !refusal && <Skeleton />
         ) : found.sensors.length === 0 ? (

@@ -38,7 +38,7 @@ export function SourceForm({ schema, values, set, refusal, parts }: FormProps): 
 type Shared = Pick<FormProps, 'values' | 'set' | 'refusal'>;
 
 function Basics({ values, set, refusal, kinds }: Shared & { kinds: readonly string[] }): ComponentChild {
-  const { answer: projects } = useAnswer('listProjects', { query: { limit: 500 } });
+  const { answer: projects } = useAnswer('listProjects', { query: { limit: 200 } });
   const wrong = (path: string): string | undefined => wrongAt(refusal, [path]);
   return (
     <fieldset>
@@ -101,7 +101,12 @@ function Part({ name, fields, values, set, refusal }: PartProps): ComponentChild
   );
 }
 
-function SchemaField({ field: { path, schema, isRequired }, values, set, refusal }: Shared & { field: FormField }): ComponentChild {
+function SchemaField({
+  field: { path, schema, isRequired },
+  values,
+  set,
+  refusal,
+}: Shared & { field: FormField }): ComponentChild {
   const id = useId();
   const value = valueAt(values, path);
   const label = path.at(-1) ?? '';
@@ -129,12 +134,15 @@ function SchemaField({ field: { path, schema, isRequired }, values, set, refusal
         label={label}
         value={textOf(value ?? schema.default)}
         set={(text) => set(path, text === '' ? undefined : text)}
-        options={[...(schema.default === undefined ? [['', '–'] as const] : []), ...schema.enum.map((one) => [one, one] as const)]}
+        options={[
+          ...(schema.default === undefined ? [['', '–'] as const] : []),
+          ...schema.enum.map((one) => [one, one] as const),
+        ]}
         hint={hint}
       />
     );
   }
-  const isSecret = schema.writeOnly === true && !/^\$\{/.test(textOf(value));
+  const isSecret = schema.writeOnly === true && !textOf(value).startsWith('${');
   return (
     <Field
       label={label}
@@ -150,13 +158,20 @@ function SchemaField({ field: { path, schema, isRequired }, values, set, refusal
   );
 }
 
-const textOf = (value: unknown): string =>
-  Array.isArray(value) ? value.join(', ') : value === undefined || value === null ? '' : String(value);
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value)) return value.map(textOf).join(', ');
+  return value === undefined || value === null ? '' : JSON.stringify(value);
+}
 
 /** What a text of a form means; a number that is none stays text, so that the bridge says what is wrong with it. */
 function valueOfText(text: string, { type }: FieldSchema): unknown {
   if (text === '') return undefined;
-  if (type === 'array') return text.split(',').map((one) => one.trim()).filter(Boolean);
+  if (type === 'array')
+    return text
+      .split(',')
+      .map((one) => one.trim())
+      .filter(Boolean);
   const isNumber = (type === 'integer' || type === 'number') && text.trim() !== '' && Number.isFinite(Number(text));
   return isNumber ? Number(text) : text;
 }

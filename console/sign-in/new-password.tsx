@@ -44,7 +44,15 @@ export function PasswordForm({ name, done }: { name: string; done: () => void })
         if (!isDifferent) void submit();
       }}
     >
-      <input class="away" type="text" autocomplete="username" value={name} readOnly tabindex={-1} aria-label={texts.signIn.name} />
+      <input
+        class="away"
+        type="text"
+        autocomplete="username"
+        value={name}
+        readOnly
+        tabindex={-1}
+        aria-label={texts.signIn.name}
+      />
       <Field
         label={texts.password.current}
         type="password"

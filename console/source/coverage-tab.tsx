@@ -105,16 +105,27 @@ function nextGap(streams: Streams, columns: number, cursor: Cell | undefined): C
 }
 
 /** The cell of the cursor in words, with its windows at hand. */
-function CellLine({ cell, streams, edges }: { cell: Cell; streams: Streams; edges: readonly number[] }): ComponentChild {
+function CellLine({
+  cell,
+  streams,
+  edges,
+}: {
+  cell: Cell;
+  streams: Streams;
+  edges: readonly number[];
+}): ComponentChild {
   const stream = streams[cell.row];
   if (stream === undefined) return null;
   return (
     <p class="row wrap apart">
       <span>{cellText({ key: stream.key, cells: cellsOf(stream.states) }, edges, cell.column)}</span>
-      <a href={`#windows`} onClick={(event) => {
-        event.preventDefault();
-        adjust({ tab: 'windows', stream: stream.key });
-      }}>
+      <a
+        href={`#windows`}
+        onClick={(event) => {
+          event.preventDefault();
+          adjust({ tab: 'windows', stream: stream.key });
+        }}
+      >
         {t.windowsBehind}
       </a>
     </p>
@@ -134,4 +145,3 @@ function Sums({ streams }: { streams: Streams }): ComponentChild {
     />
   );
 }
-

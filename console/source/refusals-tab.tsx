@@ -103,7 +103,13 @@ export function RefusalsTab({ source: { organisation, name } }: { source: Source
         />
       </Card>
       {asked?.first && asked.last && (
-        <AskAgain params={params} first={asked.first} last={asked.last} reason={asked.reason} close={() => setAsked(undefined)} />
+        <AskAgain
+          params={params}
+          first={asked.first}
+          last={asked.last}
+          reason={asked.reason}
+          close={() => setAsked(undefined)}
+        />
       )}
     </>
   );

@@ -38,7 +38,8 @@ export function SelectionCard({ source, selection, select, mayChange }: Selectio
   useEffect(() => {
     // What the operator types is left alone while it means the same.
     const meant = selectionOfText(text, CLOCK);
-    const isSame = 'selection' in meant && textOfSelection(meant.selection, CLOCK) === textOfSelection(selection, CLOCK);
+    const isSame =
+      'selection' in meant && textOfSelection(meant.selection, CLOCK) === textOfSelection(selection, CLOCK);
     if (!isSame) setText(textOfSelection(selection, CLOCK));
   }, [selection]);
   const type = (next: string): void => {
@@ -148,7 +149,9 @@ function useQuotes(params: { organisation: string; name: string }, bodies: reado
   useEffect(() => {
     const leaving = new AbortController();
     const timer = setTimeout(() => {
-      const all = bodies.map((body) => ask('quoteBackfill', { params, body }, { signal: leaving.signal, unattended: true }));
+      const all = bodies.map((body) =>
+        ask('quoteBackfill', { params, body }, { signal: leaving.signal, unattended: true }),
+      );
       Promise.all(all).then(
         (quotes) => show({ quotes }),
         (error: unknown) => leaving.signal.aborted || show({ refusal: error as Refusal }),

@@ -24,7 +24,9 @@ export function SensorsTab({ source: { organisation, name, project, silence } }:
       {refusal && <Trouble refusal={refusal} again={again} />}
       <Card
         title={t.title}
-        beside={silence && <span class="small quiet">{t.counts(numberOf(silence.sensors), numberOf(silence.silent))}</span>}
+        beside={
+          silence && <span class="small quiet">{t.counts(numberOf(silence.sensors), numberOf(silence.silent))}</span>
+        }
         actions={
           <button
             type="button"
@@ -54,10 +56,7 @@ export function SensorsTab({ source: { organisation, name, project, silence } }:
                 kind: 'name',
                 cell: ({ sensor, sensorId }) => (
                   <>
-                    <a
-                      class="mono"
-                      href={hrefOf(['data'], { organisation, project, sensor: sensorId ?? sensor })}
-                    >
+                    <a class="mono" href={hrefOf(['data'], { organisation, project, sensor: sensorId ?? sensor })}>
                       {sensorId ?? sensor}
                     </a>
                     {sensorId !== null && sensorId !== sensor && <span class="under mono">{sensor}</span>}
@@ -69,9 +68,7 @@ export function SensorsTab({ source: { organisation, name, project, silence } }:
                 cell: ({ silent, refused }) => (
                   <span>
                     <State of={silent ? 'silent' : 'well'} word={silent ? texts.states.silent : t.speaks} />
-                    {refused && (
-                      <span class="under">{reasonOf(refused)}</span>
-                    )}
+                    {refused && <span class="under">{reasonOf(refused)}</span>}
                   </span>
                 ),
               },

@@ -82,7 +82,8 @@ const columns = (rows: readonly SourceLine[]): readonly Column<SourceLine>[] => 
     title: t.overdue,
     kind: 'number',
     sort: 'overdue',
-    cell: ({ overdueSeconds }) => (overdueSeconds === null ? '–' : overdueSeconds > 0 ? lengthOf(overdueSeconds) : t.onTime),
+    cell: ({ overdueSeconds }) =>
+      overdueSeconds === null ? '–' : overdueSeconds > 0 ? lengthOf(overdueSeconds) : t.onTime,
   },
   { title: t.coverage, kind: 'wide', cell: (row) => <LazyStrip rows={rows} row={row} /> },
   {
@@ -122,7 +123,9 @@ function LazyStrip({ rows, row }: { rows: readonly SourceLine[]; row: SourceLine
     .map(keyOfSource)
     .join(',');
   const { answer } = useAnswer('listCoverage', { query: { sources } }, STRIPS_MS);
-  const found = answer?.sources.find(({ name, organisation }) => name === row.name && organisation === row.organisation);
+  const found = answer?.sources.find(
+    ({ name, organisation }) => name === row.name && organisation === row.organisation,
+  );
   if (!found?.strip) return <span class="strip" />;
   return <Strip states={found.strip.states} label={t.stripOf(row.name)} />;
 }

@@ -36,7 +36,15 @@ const linesOf = (tried: Tried, signal: AbortSignal) =>
     : lines('checkSource', { params: tried, query: {} }, { signal });
 
 /** A check, step by step as the daemon makes it. It begins when it is shown, and again with another `turn`. */
-export function Check({ of, turn, ended }: { of: Tried; turn: number; ended?: (isOk: boolean) => void }): ComponentChild {
+export function Check({
+  of,
+  turn,
+  ended,
+}: {
+  of: Tried;
+  turn: number;
+  ended?: (isOk: boolean) => void;
+}): ComponentChild {
   const [steps, setSteps] = useState<readonly Step[]>([]);
   const [result, setResult] = useState<Result>();
   const [refusal, setRefusal] = useState<Refusal>();
@@ -79,7 +87,8 @@ export function Check({ of, turn, ended }: { of: Tried; turn: number; ended?: (i
       {refusal && <Trouble refusal={refusal} />}
       {result && (
         <p class="quiet">
-          {t.took(numberOf(result.requests), lengthOf(result.tookSeconds))} {result.sharesPace ? t.sharesPace : t.ownPace}
+          {t.took(numberOf(result.requests), lengthOf(result.tookSeconds))}{' '}
+          {result.sharesPace ? t.sharesPace : t.ownPace}
         </p>
       )}
       {steps.length === 0 && refusal === undefined && <Skeleton rows={3} />}
@@ -89,7 +98,13 @@ export function Check({ of, turn, ended }: { of: Tried; turn: number; ended?: (i
 
 function StepLine({ of: { step, ok, detail, warning, fault } }: { of: Step }): ComponentChild {
   const [icon, look]: readonly [IconNode, string] =
-    ok === null ? [CircleDashed, 'calm'] : !ok ? [CircleX, 'bad'] : warning ? [TriangleAlert, 'warn'] : [CircleCheck, 'good'];
+    ok === null
+      ? [CircleDashed, 'calm']
+      : !ok
+        ? [CircleX, 'bad']
+        : warning
+          ? [TriangleAlert, 'warn']
+          : [CircleCheck, 'good'];
   return (
     <li class={look}>
       <Icon of={icon} />

@@ -37,7 +37,10 @@ export interface Previewed {
 
 async function read(tried: Tried, from: string): Promise<Previewed | undefined> {
   const query = { from, limit: 20 };
-  const all = 'yaml' in tried ? lines('previewDocument', { query, body: tried.yaml }) : lines('previewSource', { params: tried, query });
+  const all =
+    'yaml' in tried
+      ? lines('previewDocument', { query, body: tried.yaml })
+      : lines('previewSource', { params: tried, query });
   let found: Previewed | undefined;
   for await (const { result } of all) found = result as Previewed;
   return found;
@@ -92,20 +95,25 @@ function Found({ of }: { of: Previewed }): ComponentChild {
             </Notice>
           ),
       )}
-      {[...of.unreadable.map(({ stream, message }) => [stream, message]), ...of.failed.map(({ sensor, message }) => [sensor, message])].map(
-        ([name, message]) => (
-          <Notice key={name} tone="bad">
-            {name}: {message}
-          </Notice>
-        ),
-      )}
+      {[
+        ...of.unreadable.map(({ stream, message }) => [stream, message]),
+        ...of.failed.map(({ sensor, message }) => [sensor, message]),
+      ].map(([name, message]) => (
+        <Notice key={name} tone="bad">
+          {name}: {message}
+        </Notice>
+      ))}
       {of.examples.length > 0 && (
         <Table
           label={t.refused}
           rows={of.examples}
           keyOf={({ sensor, reason, at }) => `${sensor} ${reason} ${at}`}
           columns={[
-            { title: t.sensor, kind: 'name', cell: ({ sensor, variable }) => <span class="mono">{`${sensor} ${variable}`}</span> },
+            {
+              title: t.sensor,
+              kind: 'name',
+              cell: ({ sensor, variable }) => <span class="mono">{`${sensor} ${variable}`}</span>,
+            },
             { title: t.reason, cell: ({ reason }) => reasonOf(reason) },
             { title: t.at, cell: ({ at }) => (at ? momentOf(at) : '–') },
             { title: t.raw, cell: ({ raw }) => <code>{raw}</code> },

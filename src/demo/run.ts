@@ -68,7 +68,11 @@ export async function runDemo(options: DemoOptions, audience: Audience): Promise
   const plants: RunningPlant[] = [];
   try {
     for (const plant of options.plants) plants.push(await openPlant(plant));
-    const settings = readSettings({ DATABRIDGE_HOME: home.path, DATABRIDGE_DRAIN_SECONDS: '10', DATABRIDGE_OPERATOR_PORT: '0' });
+    const settings = readSettings({
+      DATABRIDGE_HOME: home.path,
+      DATABRIDGE_DRAIN_SECONDS: '10',
+      DATABRIDGE_OPERATOR_PORT: '0',
+    });
     const log = pino({ base: null }, pino.destination({ dest: join(home.path, LOG), sync: true }));
     return await withBridge(
       { patient: true, mayCreate: true, signal: options.signal, settings, log },

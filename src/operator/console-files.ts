@@ -16,8 +16,9 @@ export type ConsoleFiles = ReadonlyMap<string, ConsoleFile>;
 
 /** Where the repository or the installed package begins: sources lie two folders below, compiled files three. */
 const root =
-  ['../..', '../../..'].map((up) => join(import.meta.dirname, up)).find((one) => existsSync(join(one, 'package.json'))) ??
-  '';
+  ['../..', '../../..']
+    .map((up) => join(import.meta.dirname, up))
+    .find((one) => existsSync(join(one, 'package.json'))) ?? '';
 
 const built = join(root, 'dist/console');
 const sources = join(root, 'console');

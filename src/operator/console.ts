@@ -58,7 +58,11 @@ export function addConsoleRoutes(app: FastifyInstance, { log }: Pick<OperatorPar
   });
 }
 
-async function send(request: FastifyRequest, reply: FastifyReply, { type, plain, br }: ConsoleFile): Promise<FastifyReply> {
+async function send(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { type, plain, br }: ConsoleFile,
+): Promise<FastifyReply> {
   reply.type(type).header('vary', 'accept-encoding');
   if (br === undefined || codingOf(request.headers['accept-encoding']) !== 'br') return await reply.send(plain);
   return await reply.header('content-encoding', 'br').send(br);

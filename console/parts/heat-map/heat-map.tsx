@@ -113,7 +113,10 @@ export function HeatMap(props: HeatMapProps): ComponentChild {
     const end = isName ? { ...begin, column: columns - 1 } : begin;
     const isInside =
       first.row >= 0 &&
-      isSelected(selection, keys[first.row] ?? '', { from: edges[first.column] ?? 0, to: edges[first.column + 1] ?? 0 });
+      isSelected(selection, keys[first.row] ?? '', {
+        from: edges[first.column] ?? 0,
+        to: edges[first.column + 1] ?? 0,
+      });
     const deed: Deed = event.shiftKey ? (isInside ? 'subtract' : 'add') : 'replace';
     // A finger that moves down scrolls the page.
     if (event.pointerType === 'mouse') canvas.current?.setPointerCapture(event.pointerId);
@@ -185,7 +188,10 @@ export function HeatMap(props: HeatMapProps): ComponentChild {
         onPointerMove={(event) => {
           if (dragged === undefined) return;
           const end = cellAt(event);
-          drag({ ...dragged, end: { row: dragged.begin.row < 0 ? -1 : Math.max(0, end.row), column: Math.max(0, end.column) } });
+          drag({
+            ...dragged,
+            end: { row: dragged.begin.row < 0 ? -1 : Math.max(0, end.row), column: Math.max(0, end.column) },
+          });
         }}
         onPointerUp={release}
         onPointerCancel={() => drag(undefined)}
@@ -219,4 +225,3 @@ export const cellText = (
   row === undefined
     ? ''
     : `${row.key}, ${momentOf(edges[column] ?? 0)} – ${momentOf(edges[column + 1] ?? 0)}: ${texts.cells[row.cells[column] ?? 'n']}`;
-

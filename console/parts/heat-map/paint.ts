@@ -27,18 +27,33 @@ export const columnX = ({ names, width }: Measures, columns: number, column: num
 const SIZE = 6;
 
 /** How the pattern of a state is drawn on its ground. */
-const MARKS: Readonly<Partial<Record<CellState, (pen: CanvasRenderingContext2D, colour: (name: string) => string) => void>>> = {
+const MARKS: Readonly<
+  Partial<Record<CellState, (pen: CanvasRenderingContext2D, colour: (name: string) => string) => void>>
+> = {
   e: (pen, colour) => {
     pen.fillStyle = colour('--cell-data');
     pen.fillRect(2, 2, 1.6, 1.6);
   },
-  m: (pen, colour) => stroke(pen, colour('--cell-mark'), [[-1, SIZE + 1, SIZE + 1, -1], [-1, 1, 1, -1], [SIZE - 1, SIZE + 1, SIZE + 1, SIZE - 1]]),
-  a: (pen, colour) => stroke(pen, colour('--surface'), [[0, 1.5, SIZE, 1.5], [0, 4.5, SIZE, 4.5]]),
+  m: (pen, colour) =>
+    stroke(pen, colour('--cell-mark'), [
+      [-1, SIZE + 1, SIZE + 1, -1],
+      [-1, 1, 1, -1],
+      [SIZE - 1, SIZE + 1, SIZE + 1, SIZE - 1],
+    ]),
+  a: (pen, colour) =>
+    stroke(pen, colour('--surface'), [
+      [0, 1.5, SIZE, 1.5],
+      [0, 4.5, SIZE, 4.5],
+    ]),
   r: (pen, colour) => {
     pen.fillStyle = colour('--cell-refused');
     pen.fillRect(0, 0, 3, SIZE);
   },
-  f: (pen, colour) => stroke(pen, colour('--surface'), [[0, 0, SIZE, SIZE], [SIZE, 0, 0, SIZE]]),
+  f: (pen, colour) =>
+    stroke(pen, colour('--surface'), [
+      [0, 0, SIZE, SIZE],
+      [SIZE, 0, 0, SIZE],
+    ]),
 };
 
 const GROUNDS: Readonly<Record<CellState, string>> = {
@@ -64,7 +79,11 @@ function stroke(pen: CanvasRenderingContext2D, colour: string, strokes: readonly
 }
 
 /** The fill of each state, for the colours that the page has now. */
-function fillsOf(pen: CanvasRenderingContext2D, colour: (name: string) => string, scale: number): Map<CellState, string | CanvasPattern> {
+function fillsOf(
+  pen: CanvasRenderingContext2D,
+  colour: (name: string) => string,
+  scale: number,
+): Map<CellState, string | CanvasPattern> {
   const fills = new Map<CellState, string | CanvasPattern>();
   for (const state of Object.keys(GROUNDS) as CellState[]) {
     const tile = new OffscreenCanvas(SIZE * scale, SIZE * scale);
@@ -116,13 +135,30 @@ function colours(canvas: HTMLCanvasElement): (name: string) => string {
     probe.style.color = `var(${name})`;
     return getComputedStyle(probe).color;
   };
-  const names = [...new Set([...Object.values(GROUNDS), '--surface', '--text', '--quiet', '--line', '--accent', '--cell-mark', '--cell-refused'])];
+  const names = [
+    ...new Set([
+      ...Object.values(GROUNDS),
+      '--surface',
+      '--text',
+      '--quiet',
+      '--line',
+      '--accent',
+      '--cell-mark',
+      '--cell-refused',
+    ]),
+  ];
   for (const name of names) known.set(name, read(name));
   probe.remove();
   return (name) => known.get(name) ?? '';
 }
 
-function paintCells(pen: CanvasRenderingContext2D, picture: Picture, at: number, y: number, fills: ReadonlyMap<CellState, string | CanvasPattern>): void {
+function paintCells(
+  pen: CanvasRenderingContext2D,
+  picture: Picture,
+  at: number,
+  y: number,
+  fills: ReadonlyMap<CellState, string | CanvasPattern>,
+): void {
   const cells = picture.rows[at]?.cells ?? [];
   const tall = picture.row - 3;
   let begin = 0;

@@ -1,8 +1,8 @@
 import type { ComponentChild } from 'preact';
-import { Button } from '../parts/button.tsx';
-import { Dialog } from '../parts/dialog.tsx';
-import { Secret } from '../parts/field.tsx';
-import { Notice } from '../parts/page.tsx';
+import { Button } from './button.tsx';
+import { Dialog } from './dialog.tsx';
+import { Secret } from './field.tsx';
+import { Notice } from './page.tsx';
 import { texts } from '../texts.ts';
 
 const t = texts.applications;
