@@ -55,6 +55,7 @@ const english = {
     password: 'Password',
     verb: 'Sign in',
     oidc: 'Sign in with your organisation',
+    refused: 'Your organisation signed you in, and this bridge has no role for you. Ask an admin for one.',
   },
   password: {
     title: 'Choose a password',

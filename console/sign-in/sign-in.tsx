@@ -2,6 +2,7 @@ import type { ComponentChild } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { useAnswer } from '../client/answers.ts';
 import { addressOf, ask } from '../client/api.ts';
+import { useRoute } from '../client/route.ts';
 import { enter } from '../client/session.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog, useAction } from '../parts/dialog.tsx';
@@ -12,6 +13,7 @@ import { texts } from '../texts.ts';
 
 /** The first page of an operator that has no session. */
 export function SignInPage(): ComponentChild {
+  const { query } = useRoute();
   useEffect(() => {
     document.title = `${texts.signIn.title} · databridge`;
   }, []);
@@ -23,6 +25,11 @@ export function SignInPage(): ComponentChild {
           databridge
         </div>
         <h1>{texts.signIn.title}</h1>
+        {query['refused'] === 'oidc' && (
+          <Notice tone="bad" isAlert>
+            {texts.signIn.refused}
+          </Notice>
+        )}
         <SignInForm />
       </div>
     </main>
