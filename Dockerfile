@@ -11,6 +11,14 @@ RUN --mount=type=cache,target=/root/.npm --mount=type=secret,id=npmrc,target=/ro
  && find node_modules -type f \
       \( -name '*.ts' -o -name '*.mts' -o -name '*.cts' -o -name '*.map' -o -name '*.a' \) -delete
 
+FROM ${BASE} AS console
+WORKDIR /opt/databridge
+COPY package.json package-lock.json ./
+RUN --mount=type=cache,target=/root/.npm --mount=type=secret,id=npmrc,target=/root/.npmrc \
+    npm ci --no-audit --no-fund
+COPY console ./console
+RUN node node_modules/vite/bin/vite.js build --config console/vite.config.ts --outDir /opt/databridge/dist/console
+
 FROM ${BASE}
 # The bridge needs none of the build tools of the base image.
 RUN rm -rf /usr/local/lib/node_modules /usr/local/include/node /opt/yarn-* \
@@ -20,9 +28,10 @@ RUN rm -rf /usr/local/lib/node_modules /usr/local/include/node /opt/yarn-* \
       --shell /usr/sbin/nologin databridge \
  && install --directory --owner=databridge --group=databridge --mode=0750 /var/lib/databridge \
  && ln -s /opt/databridge/bin/databridge.js /usr/local/bin/databridge
-# Node.js runs the TypeScript sources as they are, so there is no build step.
+# Node.js runs the TypeScript sources of the bridge as they are; only the console is built.
 COPY --from=packages /opt/databridge/node_modules /opt/databridge/node_modules
 COPY . /opt/databridge
+COPY --from=console /opt/databridge/dist/console /opt/databridge/dist/console
 
 ENV NODE_ENV=production DATABRIDGE_HOME=/var/lib/databridge
 WORKDIR /var/lib/databridge

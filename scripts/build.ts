@@ -1,5 +1,5 @@
 /**
- * Compiles the program of the installed package into `dist`, because Node.js strips no types below `node_modules`. `dist`
+ * Compiles the program of the installed package into `dist`, and builds the console into `dist/console`, because Node.js strips no types below `node_modules`. `dist`
  * holds only files that the command line, the push client and adapters import, so no tests; the last two have their types. `npm pack`
  * begins with this script and ends with `--clean`, which removes `dist` again.
  */
@@ -17,14 +17,26 @@ rmSync(dist, { recursive: true, force: true });
 if (!process.argv.includes('--clean')) build();
 
 function build(): void {
-  const compiler = join(root, 'node_modules/typescript/bin/tsc');
-  const { status } = spawnSync(process.execPath, [compiler, '-p', join(root, 'tsconfig.build.json')], {
-    stdio: 'inherit',
-  });
-  if (status !== 0) throw new Error(`tsc: exit ${status}`);
+  run([join(root, 'node_modules/typescript/bin/tsc'), '-p', join(root, 'tsconfig.build.json')]);
+  const vite = join(root, 'node_modules/vite/bin/vite.js');
+  run([
+    vite,
+    'build',
+    '--config',
+    join(root, 'console/vite.config.ts'),
+    '--outDir',
+    join(dist, 'console'),
+    '--logLevel',
+    'warn',
+  ]);
   keepTypesOf('src/client/index.d.ts', 'src/platform/index.d.ts');
   for (const part of ['src', 'adapters']) copyAssets(part);
   for (const file of files(dist).filter((path) => path.endsWith('.js'))) refuseSourceUrls(file);
+}
+
+function run(args: readonly string[]): void {
+  const { status } = spawnSync(process.execPath, args, { stdio: 'inherit', cwd: root });
+  if (status !== 0) throw new Error(`${args[0]}: exit ${status}`);
 }
 
 /** Copies migrations and other files that the program reads: every file but code and the recorded cases of the tests. */

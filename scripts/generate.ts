@@ -1,15 +1,18 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { format } from 'oxfmt';
 import { allPlatforms } from '../adapters/index.ts';
 import { kinds } from '../adapters/kinds.ts';
 import { sourceJsonSchema } from '../src/core/source/json-schema.ts';
 import { optionTable } from '../src/core/source/option-table.ts';
 import { describeSettings } from '../src/settings.ts';
+import { consoleTypes } from './console-types.ts';
 
 /**
  * Writes the parts that are generated from the schemas: `config/source.schema.json`, with which editors check sources, and,
  * between their markers, the table of options in the README of each platform and the table of settings in `docs/settings.md`.
  * `adapters/simulators.ts` lists the simulator of each platform in the registry.
+ * `console/client/operations.ts` has the operations of the operator API with their types.
  * With `--check` it writes nothing, names stale files, and exits with 1 where a file is stale.
  */
 
@@ -84,5 +87,9 @@ await fill(
   'settings',
   ['| setting | default | meaning |', '|---|---|---|', ...settings].join('\n'),
 );
+
+const operations = 'console/client/operations.ts';
+const style = JSON.parse((await read('.oxfmtrc.json')) ?? '{}') as Parameters<typeof format>[2];
+await writeOrCheck(operations, await read(operations), (await format(operations, await consoleTypes(), style)).code);
 
 process.exitCode = failures === 0 ? 0 : 1;

@@ -17,6 +17,7 @@ const tools: readonly Tool[] = [
   { command: 'prometheus', versionArgument: '--version', debianPackage: 'prometheus' },
   { command: 'promtool', versionArgument: '--version', debianPackage: 'prometheus' },
   { command: 'openssl', versionArgument: 'version', debianPackage: 'openssl' },
+  { command: 'chromium', versionArgument: '--version', debianPackage: 'chromium' },
   { command: 'script', versionArgument: '--version', debianPackage: 'bsdutils' },
 ];
 
@@ -34,7 +35,7 @@ function prepare(): boolean {
   console.error(
     `\nThe tests need ${unusable.map((tool) => tool.command).join(' and ')}. Nothing is skipped without them.\n` +
       `Debian or Ubuntu, as root: apt-get update && apt-get install -y --no-install-recommends ${packages}\n` +
-      `Elsewhere: put redis-server, influxd 1.x, prometheus, promtool, openssl and script (util-linux) into the PATH.`,
+      `Elsewhere: put redis-server, influxd 1.x, prometheus, promtool, openssl, chromium and script (util-linux) into the PATH.`,
   );
   return false;
 }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Paint } from '../terminal/screen.ts';
+import type { Door } from './door.ts';
 import type { Plant } from './plants.ts';
 import { PROJECT } from './source-file.ts';
 
@@ -31,8 +32,8 @@ const launcher = ['../../bin/databridge.js', '../../../bin/databridge.js']
   .map((path) => fileURLToPath(new URL(path, import.meta.url)))
   .find((path) => existsSync(path));
 
-/** Commands for a second terminal while the demo runs. */
-export function whatNext(home: string, plants: readonly Plant[], paint: Paint): string[] {
+/** The address of the console, and commands for a second terminal, while the demo runs. */
+export function whatNext(home: string, plants: readonly Plant[], door: Door, paint: Paint): string[] {
   const [first, second = first] = plants.map(({ name }) => name);
   const commands: readonly (readonly [command: string, shows: string])[] = [
     ['databridge source list', 'how far behind each is'],
@@ -47,6 +48,8 @@ export function whatNext(home: string, plants: readonly Plant[], paint: Paint): 
   // An empty variable counts as not set: the demo has its own database and queue, even if the shell names others.
   const unset = ['DATABASE_URL', 'REDIS_URL'].filter((name) => process.env[name]).map((name) => ` ${name}=`);
   return [
+    `${paint('bold', 'The console')}: ${door.url}  ${paint('dim', `sign in as ${door.name} with ${door.password}`)}`,
+    '',
     `${paint('bold', 'What to look at next')}, in a second terminal:`,
     `  export DATABRIDGE_HOME=${home}${unset.join('')}`,
     ...(launcher === undefined ? [] : [`  alias databridge=${launcher}`]),

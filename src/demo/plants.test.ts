@@ -61,7 +61,7 @@ test('the demo fits 80 columns, and its board 24 lines', () => {
   const texts = [
     ...introduction(plants, plain),
     // The first two commands have the paths of this machine.
-    ...whatNext('', plants, plain).slice(3),
+    ...whatNext('', plants, { url: 'http://127.0.0.1:65535', name: 'demo', password: 'x'.repeat(12) }, plain).slice(5),
     ...board,
     ...table(SUMMARY, summaryRows(verdicts)).split('\n'),
   ];

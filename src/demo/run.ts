@@ -5,6 +5,8 @@ import { pino } from 'pino';
 import { configInvalid } from '../core/errors.ts';
 import { MILLISECOND } from '../core/instant.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
+import { openDoor } from './door.ts';
+import type { Door } from './door.ts';
 import { askedOf, evidenceOf, readingsBySeries } from './evidence.ts';
 import { LOG } from './guide.ts';
 import type { Home } from './home.ts';
@@ -32,8 +34,8 @@ import { readConfigs } from '../source/configs.ts';
 
 /** Shows the demo while it runs. */
 export interface Audience {
-  /** The sources are registered; polling begins. */
-  begins(): void;
+  /** The sources are registered and the console is open; polling begins. */
+  begins(door: Door): void;
   /** The state of the sources, every `lookEveryMs`. */
   shows(rows: readonly BoardRow[], ran: Microseconds): void;
   readonly lookEveryMs: number;
@@ -66,7 +68,11 @@ export async function runDemo(options: DemoOptions, audience: Audience): Promise
   const plants: RunningPlant[] = [];
   try {
     for (const plant of options.plants) plants.push(await openPlant(plant));
-    const settings = readSettings({ DATABRIDGE_HOME: home.path, DATABRIDGE_DRAIN_SECONDS: '10' });
+    const settings = readSettings({
+      DATABRIDGE_HOME: home.path,
+      DATABRIDGE_DRAIN_SECONDS: '10',
+      DATABRIDGE_OPERATOR_PORT: '0',
+    });
     const log = pino({ base: null }, pino.destination({ dest: join(home.path, LOG), sync: true }));
     return await withBridge(
       { patient: true, mayCreate: true, signal: options.signal, settings, log },
@@ -117,13 +123,15 @@ async function pollAndJudge(
 ): Promise<DemoOutcome> {
   if (options.signal.aborted) return { ran: 0, verdicts: [], problems: ['interrupted before anything was polled'] };
   const begun = now();
-  audience.begins();
+  const door = await openDoor(context);
+  audience.begins(door);
   const daemon = await startDaemon(context, VERSION, options.signal);
   let drained = false;
   try {
     await watch(context, plants, options, audience);
   } finally {
     audience.ends();
+    await door.close();
     // A window that has not ended by then loses its database, which holds no half of a window.
     drained = await Promise.race([daemon.drain(), sleep(PATIENCE_MS, false, { ref: false })]);
   }

@@ -46,7 +46,7 @@ const wish = {
     .min(1)
     .max(100)
     .optional()
-    .describe('Only the streams with these sensors. Sensors that are fetched with them are asked for, too.'),
+    .describe('Only the streams with these sensors or keys. Sensors that are fetched with them are asked for, too.'),
   requestsPerDay: z.int().min(1).max(999_999_999).optional().describe('At most so many requests on a day of UTC.'),
 };
 

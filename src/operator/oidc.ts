@@ -16,6 +16,9 @@ import type { OperatorParts } from './parts.ts';
 import { OperatorProblem } from './problem.ts';
 import { beginAnswer, fromOf, sessionSchema } from './session-answer.ts';
 
+/** Whether a browser asks for a page. */
+const isPage = ({ headers }: FastifyRequest): boolean => headers.accept?.includes('text/html') ?? false;
+
 const CALLBACK = '/api/v1/oidc/callback';
 
 /** How long an operator may take at the issuer, s. */
@@ -93,6 +96,23 @@ export function addOidcRoutes(app: FastifyInstance, parts: OperatorParts): void 
     });
   }
 
+  /** Ends the sign-in that a browser has begun. Throws the problem that refuses it. */
+  const end = async (request: FastifyRequest, reply: FastifyReply): Promise<z.infer<typeof sessionSchema>> => {
+    reply.clearCookie(flow.name, flow.options);
+    const begun = begunFlow(request);
+    const claims = await claimsOf(request, begun).catch((error: unknown) => {
+      throw refused(request, error);
+    });
+    const identity = {
+      issuer: oidc.issuer,
+      subject: claims.sub,
+      name: nameOfClaims(claims),
+      role: roleOfClaims(claims, oidc),
+      organisations: organisationsOfClaims(claims, oidc),
+    };
+    return await enter(request, reply, identity);
+  };
+
   typed.get(
     '/api/v1/oidc/start',
     {
@@ -140,26 +160,21 @@ export function addOidcRoutes(app: FastifyInstance, parts: OperatorParts): void 
       schema: {
         operationId: 'endOidc',
         summary: 'The way back from the issuer',
-        description: 'Begins a session and sets its cookie.',
+        description:
+          'Begins a session and sets its cookie. A browser that asks for `text/html` is sent to the console.',
         tags: ['Sessions'],
         response: { 200: sessionSchema },
       },
     },
     async (request, reply) => {
       count(request);
-      reply.clearCookie(flow.name, flow.options);
-      const begun = begunFlow(request);
-      const claims = await claimsOf(request, begun).catch((error: unknown) => {
-        throw refused(request, error);
+      const answer = await end(request, reply).catch((error: unknown) => {
+        if (isPage(request) && error instanceof OperatorProblem) return undefined;
+        throw error;
       });
-      const identity = {
-        issuer: oidc.issuer,
-        subject: claims.sub,
-        name: nameOfClaims(claims),
-        role: roleOfClaims(claims, oidc),
-        organisations: organisationsOfClaims(claims, oidc),
-      };
-      return await enter(request, reply, identity);
+      // A person is on the way to the console; a program reads the session.
+      if (isPage(request)) return await reply.redirect(answer === undefined ? '/#/?refused=oidc' : '/', 303);
+      return answer as z.infer<typeof sessionSchema>;
     },
   );
 

@@ -25,6 +25,7 @@ import { addBackfillRoutes } from './backfills.ts';
 import { addLateRoutes } from './late.ts';
 import { addCoverageRoutes } from './coverage.ts';
 import { addEventRoutes } from './events.ts';
+import { addConsoleRoutes } from './console.ts';
 import { addContractRoutes } from './contract.ts';
 import { addFactRoutes } from './facts.ts';
 import { addFormerRoutes } from './former.ts';
@@ -111,6 +112,7 @@ export async function operatorServer(
   addTurns(app);
   addCompression(app);
   await addOperatorReference(app, settings.operator);
+  addConsoleRoutes(app, parts);
   addMeRoutes(app);
   addOverviewRoutes(app, parts);
   addOperatorRoutes(app, parts);

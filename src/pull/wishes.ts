@@ -46,8 +46,8 @@ const TOMORROW = `date_trunc('day', now(), 'UTC') + interval '1 day'`;
 /** SQL: a backfill that goes on, now or when an operator resumes it. */
 export const IS_OPEN = `backfill.state in ('running', 'paused')`;
 
-/** SQL: the row `stream` has one of `sensors`, a text[] of names as the platform or as readings have them; null: all streams do. */
-export const hasOneOf = (sensors: string): string => `(${sensors} is null or exists (
+/** SQL: the row `stream` has one of `sensors`, a text[] of its key and of names as the platform or as readings have them; null: all do. */
+export const hasOneOf = (sensors: string): string => `(${sensors} is null or stream.key = any(${sensors}) or exists (
   select from jsonb_array_elements(stream.sensors) as listed where listed ->> 'id' = any(${sensors}) or exists (
     select from series_name where series_name.source_id = stream.source_id and sensor_id = any(${sensors}) and holder::jsonb ->> 0 = listed ->> 'id')))`;
 

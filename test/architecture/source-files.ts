@@ -16,11 +16,14 @@ const IMPORT = /(?:\bfrom|\bimport)\s*\(?\s*['"](\.[^'"]+)['"]/g;
 export function sourceFiles(...folders: readonly string[]): SourceFile[] {
   return folders
     .flatMap((folder) => readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true }))
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.name.endsWith('.test.ts'))
+    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name) && !entry.name.endsWith('.test.ts'))
     .map((entry) => {
       const file = join(entry.parentPath, entry.name);
       const text = readFileSync(file, 'utf8');
-      const imports = [...text.matchAll(IMPORT)].map(([, path = '']) => relative(ROOT, resolve(dirname(file), path)));
+      const imports = [...text.matchAll(IMPORT)]
+        .map(([, path = '']) => relative(ROOT, resolve(dirname(file), path)))
+        // The console imports styles and pictures, too.
+        .filter((path) => /\.[jt]sx?$/.test(path));
       return { path: relative(ROOT, file), text, imports };
     });
 }
@@ -39,9 +42,21 @@ export function markdownPages(folder = ''): string[] {
     });
 }
 
-/** `adapters`, a folder of `src`, or a file of `src` up to its first hyphen: `settings-api.ts` belongs to `settings`. */
+/** The rooms of the console besides its pages. */
+const CONSOLE = new Set(['client', 'frame', 'parts', 'texts.ts', 'trial']);
+
+/**
+ * `adapters`, a folder of `src`, or a file of `src` up to its first hyphen: `settings-api.ts` belongs to `settings`. The console has rooms
+ * of its own, of which all pages together are one.
+ */
 export function roomOf(path: string): string {
   const [top = '', next = '', ...below] = path.split('/');
+  if (top === 'console') return consoleRoomOf(next);
   if (top !== 'src') return top;
   return below.length > 0 ? next : next.replace(/[-.].*$/, '');
+}
+
+function consoleRoomOf(name: string): string {
+  if (name === 'main.tsx') return 'console/frame';
+  return `console/${CONSOLE.has(name) ? name.replace('.ts', '') : 'pages'}`;
 }

@@ -33,6 +33,8 @@ const ALERT = '/api/v1/alerts/1';
 
 /** By method and path, as the server names them. */
 export const ROWS: Readonly<Record<string, Row>> = {
+  'GET /': { role: 'public' },
+  'GET /assets/:file': { role: 'public', path: '/assets/none.js', status: 404 },
   'GET /api/v1/openapi.json': { role: 'public' },
   'GET /api/v1/me': { role: 'viewer' },
   // A token has no session to confirm.

@@ -90,6 +90,7 @@ beforeAll(async () => {
     'config',
     'src',
     'adapters',
+    'console',
     'scripts',
   ])
     cpSync(join(repository, name), join(checkout, name), { recursive: true });
@@ -120,6 +121,7 @@ describe('the package', () => {
   it('holds the program and every migration, and neither sources nor tests', () => {
     expect(contents).toContain('package/bin/databridge.js');
     expect(contents).toContain('package/dist/src/main.js');
+    expect(contents).toContain('package/dist/console/index.html');
     expect(contents).toContain('package/docs/settings.md');
     expect(contents).toContain('package/adapters/platforms/influxdb/README.md');
     const migrations = readdirSync(join(repository, 'src/database/migrations'));

@@ -41,9 +41,9 @@ export function terminalViewer(home: string, plants: readonly Plant[], length: M
   let board: readonly string[] = [];
   return {
     lookEveryMs: 500,
-    begins() {
+    begins(door) {
       screen.clear();
-      for (const line of whatNext(home, plants, paint)) printLine(line);
+      for (const line of whatNext(home, plants, door, paint)) printLine(line);
       say('Looking for sensors …');
     },
     shows(rows, ran) {
@@ -74,8 +74,8 @@ export function pipeViewer(home: string, plants: readonly Plant[]): Viewer {
   for (const line of introduction(plants, plain)) printLine(line);
   return {
     lookEveryMs: 5_000,
-    begins() {
-      for (const line of whatNext(home, plants, plain)) printLine(line);
+    begins(door) {
+      for (const line of whatNext(home, plants, door, plain)) printLine(line);
       printLine(`${'time'.padEnd(TIME_WIDTH)}  ${boardHeading(Infinity, plain)}`);
     },
     shows(rows, ran) {

@@ -1,0 +1,119 @@
+import { Download, ScrollText } from 'lucide';
+import type { ComponentChild } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { addressOf } from '../client/api.ts';
+import { useList } from '../client/pages.ts';
+import { adjust, useRoute } from '../client/route.ts';
+import { Icon } from '../parts/icon.tsx';
+import { ListCard } from '../parts/list-card.tsx';
+import { Empty, Page } from '../parts/page.tsx';
+import { Moment } from '../parts/time.tsx';
+import { texts } from '../texts.ts';
+
+const t = texts.audit;
+
+const FILTERS = ['actor', 'action', 'source'] as const;
+const TYPING_MS = 200;
+
+/** Who changed what, and how. */
+export function Audit(): ComponentChild {
+  const { query } = useRoute();
+  const filter = Object.fromEntries(FILTERS.filter((key) => query[key]).map((key) => [key, query[key]]));
+  const list = useList('listAudit', { query: { ...filter, limit: 50 } }, ({ id }) => id);
+  return (
+    <Page
+      title={texts.nav.audit}
+      about={t.about}
+      actions={
+        <a class="button" href={addressOf('exportAudit', { query: { ...filter, format: 'csv' } })} download="audit.csv">
+          <Icon of={Download} />
+          {t.export}
+        </a>
+      }
+    >
+      <div class="tools">
+        {FILTERS.map((key) => (
+          <Filter key={key} name={key} value={query[key] ?? ''} />
+        ))}
+      </div>
+      <ListCard
+        label={texts.nav.audit}
+        list={list}
+        keyOf={({ id }) => id}
+        empty={
+          <Empty icon={ScrollText} title={t.none}>
+            {t.noneAbout}
+          </Empty>
+        }
+        columns={[
+          { title: t.at, cell: ({ at }) => <Moment at={at} /> },
+          { title: t.actor, cell: ({ actor }) => actor.replace(/^operator:/, '') },
+          {
+            title: t.action,
+            kind: 'name',
+            cell: ({ action, subject }) => (
+              <>
+                <span class="strong">{action}</span>
+                <span class="under mono">{subject}</span>
+              </>
+            ),
+          },
+          { title: t.detail, cell: ({ detail }) => <Detail of={detail} /> },
+        ]}
+      />
+    </Page>
+  );
+}
+
+function Filter({ name, value }: { name: (typeof FILTERS)[number]; value: string }): ComponentChild {
+  const [text, setText] = useState(value);
+  useEffect(() => setText(value), [value]);
+  useEffect(() => {
+    const timer = setTimeout(() => text !== value && adjust({ [name]: text }), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return (
+    <div class="filter">
+      <input
+        type="search"
+        aria-label={t.filters[name]}
+        placeholder={t.filters[name]}
+        value={text}
+        onInput={(event) => setText(event.currentTarget.value)}
+      />
+    </div>
+  );
+}
+
+/** The difference that an entry holds, field by field. */
+function Detail({ of }: { of: unknown }): ComponentChild {
+  const { before, after, ...rest } = (of ?? {}) as { before?: unknown; after?: unknown };
+  const fields = [...new Set([...keysOf(before), ...keysOf(after)])].filter(
+    (key) => JSON.stringify(valueIn(before, key)) !== JSON.stringify(valueIn(after, key)),
+  );
+  return (
+    <ul class="mono small">
+      {fields.map((key) => (
+        <li key={key}>
+          {key}: {shown(valueIn(before, key))} → {shown(valueIn(after, key))}
+        </li>
+      ))}
+      {Object.entries(rest).map(([key, value]) => (
+        <li key={key}>
+          {key}: {shown(value)}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const keysOf = (value: unknown): string[] => (typeof value === 'object' && value !== null ? Object.keys(value) : []);
+const valueIn = (value: unknown, key: string): unknown => (value as Record<string, unknown> | null | undefined)?.[key];
+
+const LONGEST = 160;
+
+function shown(value: unknown): string {
+  if (value === undefined || value === null) return '–';
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+}

@@ -1,0 +1,52 @@
+/** The place of a page: `#/sources/default/hall-3?tab=windows`. A view is its address. */
+import { useEffect, useState } from 'preact/hooks';
+
+export interface Route {
+  /** The parts of the path. */
+  readonly path: readonly string[];
+  readonly query: Readonly<Record<string, string>>;
+}
+
+function routeOf(hash: string): Route {
+  const [path = '', search = ''] = hash.replace(/^#\/?/, '').split('?');
+  return {
+    path: path.split('/').filter(Boolean).map(decoded),
+    query: Object.fromEntries(new URLSearchParams(search)),
+  };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The address of a page, for links. */
+export function hrefOf(path: readonly string[], query: Readonly<Record<string, string | undefined>> = {}): string {
+  const given = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]));
+  const search = given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
+  return `#/${path.map(encodeURIComponent).join('/')}${search}`;
+}
+
+export function useRoute(): Route {
+  const [route, show] = useState(() => routeOf(location.hash));
+  useEffect(() => {
+    const act = (): void => show(routeOf(location.hash));
+    window.addEventListener('hashchange', act);
+    return () => window.removeEventListener('hashchange', act);
+  }, []);
+  return route;
+}
+
+export const go = (path: readonly string[], query: Readonly<Record<string, string | undefined>> = {}): void => {
+  location.hash = hrefOf(path, query);
+};
+
+/** Changes parts of the query in place: going back leads to the page before, not to the filter before. */
+export function adjust(changes: Readonly<Record<string, string | undefined>>): void {
+  const { path, query } = routeOf(location.hash);
+  history.replaceState(null, '', hrefOf(path, { ...query, ...changes }));
+  window.dispatchEvent(new HashChangeEvent('hashchange'));
+}

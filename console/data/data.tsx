@@ -1,0 +1,129 @@
+import { ChartLine, Search } from 'lucide';
+import type { ComponentChild } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { useAnswer } from '../client/answers.ts';
+import { useList } from '../client/pages.ts';
+import { adjust, hrefOf, useRoute } from '../client/route.ts';
+import { Icon } from '../parts/icon.tsx';
+import { Select } from '../parts/field.tsx';
+import { Card, Empty, Page, Skeleton, Trouble } from '../parts/page.tsx';
+import { Ago } from '../parts/time.tsx';
+import { texts } from '../texts.ts';
+import { SeriesCard } from './series-card.tsx';
+
+const t = texts.data;
+
+const TYPING_MS = 150;
+
+/** The readings of a project: choose a series, see its line and its table. */
+export function Data(): ComponentChild {
+  const { query } = useRoute();
+  const { answer: projects } = useAnswer('listProjects', { query: { limit: 200 } });
+  const [text, setText] = useState(query['sensor'] ?? '');
+  const first = projects?.items[0];
+  const organisation = query['organisation'] ?? first?.organisation;
+  const code = query['project'] ?? first?.code;
+  useEffect(() => {
+    const timer = setTimeout(() => text !== (query['sensor'] ?? '') && adjust({ sensor: text }), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  useEffect(() => setText(query['sensor'] ?? ''), [query['sensor']]);
+  if (projects === undefined) return <Skeleton />;
+  if (organisation === undefined || code === undefined) {
+    return (
+      <Page title={texts.nav.data}>
+        <Card>
+          <Empty icon={ChartLine} title={texts.projects.none}>
+            {texts.projects.noneAbout}
+          </Empty>
+        </Card>
+      </Page>
+    );
+  }
+  const params = { organisation, code };
+  return (
+    <Page title={texts.nav.data} about={t.about}>
+      <div class="tools">
+        <Select
+          label={t.project}
+          isSilent
+          value={`${organisation}/${code}`}
+          set={(key) => {
+            const [owner, project] = key.split('/');
+            adjust({ organisation: owner, project, id: undefined, value: undefined, sensor: undefined });
+          }}
+          options={projects.items.map((one) => [`${one.organisation}/${one.code}`, one.name || one.code])}
+        />
+        <div class="search">
+          <Icon of={Search} />
+          <input
+            type="search"
+            aria-label={t.search}
+            placeholder={t.search}
+            value={text}
+            onInput={(event) => setText(event.currentTarget.value)}
+          />
+        </div>
+      </div>
+      <div class="data">
+        <SeriesList params={params} />
+        {query['id'] !== undefined && query['value'] !== undefined ? (
+          <SeriesCard params={params} sensorId={query['id']} valueName={query['value']} />
+        ) : (
+          <Card>
+            <Empty icon={ChartLine} title={t.chooseTitle}>
+              {t.choose}
+            </Empty>
+          </Card>
+        )}
+      </div>
+    </Page>
+  );
+}
+
+function SeriesList({ params }: { params: { organisation: string; code: string } }): ComponentChild {
+  const { query } = useRoute();
+  const text = query['sensor'];
+  const given = { params, query: { limit: 100, ...(text && { text }) } };
+  const list = useList('listSeries', given, ({ sensorId, valueName }) => `${sensorId} ${valueName}`, 15_000);
+  // Those that have been silent longest come first.
+  const items = list.items?.toSorted((one, other) => (one.newestAt ?? '').localeCompare(other.newestAt ?? ''));
+  return (
+    <Card title={t.series}>
+      {list.refusal && <Trouble refusal={list.refusal} again={list.again} />}
+      {items === undefined ? (
+        !list.refusal && <Skeleton />
+      ) : items.length === 0 ? (
+        <Empty icon={ChartLine} title={t.none}>
+          {t.noneAbout}
+        </Empty>
+      ) : (
+        <nav class="series" aria-label={t.series}>
+          {items.map(({ sensorId, valueName, newestAt }) => (
+            <a
+              key={`${sensorId} ${valueName}`}
+              href={hrefOf(['data'], {
+                ...query,
+                organisation: params.organisation,
+                project: params.code,
+                id: sensorId,
+                value: valueName,
+              })}
+              aria-current={query['id'] === sensorId && query['value'] === valueName}
+            >
+              <span class="mono strong">{sensorId}</span>
+              <span class="small quiet">
+                {valueName} · <Ago at={newestAt} />
+              </span>
+            </a>
+          ))}
+          {list.more && (
+            <button type="button" class="button plain" onClick={list.more}>
+              {texts.more}
+            </button>
+          )}
+        </nav>
+      )}
+    </Card>
+  );
+}

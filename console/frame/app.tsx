@@ -1,0 +1,76 @@
+import { CircleQuestionMark } from 'lucide';
+import type { ComponentChild, ComponentType } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { useRoute } from '../client/route.ts';
+import { useSignIn } from '../client/session.ts';
+import { useZone } from '../client/zone.ts';
+import { Empty, Skeleton } from '../parts/page.tsx';
+import { StripPatterns } from '../parts/strip.tsx';
+import { Toasts } from '../parts/toast.tsx';
+import { NewPassword } from '../sign-in/new-password.tsx';
+import { SignInAgain, SignInPage } from '../sign-in/sign-in.tsx';
+import { texts } from '../texts.ts';
+import { loaderOf } from './pages.ts';
+import { SideBar } from './side-bar.tsx';
+
+/** The console: the sign-in, or the side bar and a page. A page whose session ends stays behind the sign-in. */
+export function App(): ComponentChild {
+  const signIn = useSignIn();
+  const zone = useZone();
+  if (signIn.state === 'unknown') return null;
+  if (signIn.state === 'out') return <SignInPage />;
+  if (signIn.state === 'in' && signIn.mustChangePassword) return <NewPassword name={signIn.operator.name} />;
+  return (
+    <>
+      <a
+        class="skip"
+        href="#main"
+        onClick={(event) => {
+          event.preventDefault();
+          document.querySelector<HTMLElement>('#main')?.focus();
+        }}
+      >
+        {texts.skip}
+      </a>
+      <StripPatterns />
+      <div class="frame">
+        <SideBar />
+        <main class="main" id="main" tabindex={-1}>
+          <Shown key={zone} />
+        </main>
+      </div>
+      {signIn.state === 'ended' && <SignInAgain />}
+      <Toasts />
+    </>
+  );
+}
+
+const loaded = new Map<string, ComponentType>();
+
+/** The page of the address. */
+function Shown(): ComponentChild {
+  const { path } = useRoute();
+  const [, redraw] = useState(0);
+  const name = path[0] ?? 'overview';
+  const load = loaderOf(name);
+  const Page = loaded.get(name);
+  useEffect(() => {
+    if (load === undefined || loaded.has(name)) return;
+    load().then(
+      (page) => {
+        loaded.set(name, page);
+        redraw((count) => count + 1);
+      },
+      // A newer console took the place of this one, so its files have other names.
+      () => location.reload(),
+    );
+  }, [name]);
+  if (load === undefined) {
+    return (
+      <Empty icon={CircleQuestionMark} title={texts.noPage}>
+        {texts.noPageAbout}
+      </Empty>
+    );
+  }
+  return Page === undefined ? <Skeleton /> : <Page />;
+}

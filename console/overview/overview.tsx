@@ -1,0 +1,134 @@
+import { CircleCheck, Plus } from 'lucide';
+import type { ComponentChild } from 'preact';
+import { useAnswer } from '../client/answers.ts';
+import type { Overview as Answered } from '../client/operations.ts';
+import { hrefOf } from '../client/route.ts';
+import { useRole } from '../client/session.ts';
+import { bytesOf, lengthOf, numberOf } from '../client/zone.ts';
+import { Card, Empty, Figures, Notice, Page, Skeleton, Trouble } from '../parts/page.tsx';
+import { State } from '../parts/state.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { texts } from '../texts.ts';
+import { RunningBackfills } from './running-backfills.tsx';
+import { Troubles } from './troubles.tsx';
+
+const t = texts.overview;
+
+/** How often the overview is read; the bridge computes it once in three seconds for all viewers, ms. */
+const EVERY_MS = 4_000;
+
+/** The order of the states: what needs an operator comes first. */
+const CONDITIONS = ['stopped', 'failing', 'behind', 'silent', 'starting', 'paused', 'well'] as const;
+
+export function Overview(): ComponentChild {
+  const { answer, refusal, again } = useAnswer('getOverview', {}, EVERY_MS);
+  const { mayChange } = useRole();
+  return (
+    <Page
+      title={texts.nav.overview}
+      beside={answer && <State of={answer.state} word={t.verdicts[answer.state]} />}
+      actions={
+        mayChange && (
+          <a class="button main-one" href={hrefOf(['register'])}>
+            <Icon of={Plus} />
+            {texts.sources.register}
+          </a>
+        )
+      }
+    >
+      {refusal && <Trouble refusal={refusal} again={again} />}
+      {answer === undefined ? (
+        !refusal && (
+          <Card>
+            <Skeleton rows={8} />
+          </Card>
+        )
+      ) : (
+        <Content overview={answer} />
+      )}
+    </Page>
+  );
+}
+
+function Content({ overview }: { overview: Answered }): ComponentChild {
+  const { conditions, sources, troubles, troublesInAll, verdict } = overview;
+  const { mayChange } = useRole();
+  if (sources === 0) {
+    return (
+      <>
+        {troubles.length > 0 && <Troubles troubles={troubles} inAll={troublesInAll} />}
+        <Card>
+          <Empty
+            icon={Plus}
+            title={t.noSources}
+            command="databridge source new"
+            action={
+              mayChange && (
+                <a class="button main-one" href={hrefOf(['register'])}>
+                  {texts.sources.register}
+                </a>
+              )
+            }
+          >
+            {t.noSourcesAbout}
+          </Empty>
+        </Card>
+      </>
+    );
+  }
+  return (
+    <>
+      <nav class="chips" aria-label={t.byState}>
+        <a class="chip" href={hrefOf(['sources'])}>
+          <b>{numberOf(sources)}</b> {t.sources(sources)}
+        </a>
+        {CONDITIONS.filter((state) => conditions[state]).map((state) => (
+          <a key={state} class="chip" href={hrefOf(['sources'], { state })}>
+            <State of={state} word="" />
+            <b>{numberOf(conditions[state] ?? 0)}</b> {texts.states[state]}
+          </a>
+        ))}
+      </nav>
+      {troubles.length === 0 ? (
+        <Card>
+          <Empty icon={CircleCheck} title={t.allWell}>
+            {verdict}
+          </Empty>
+        </Card>
+      ) : (
+        <Troubles troubles={troubles} inAll={troublesInAll} />
+      )}
+      <RunningBackfills />
+      <Machine overview={overview} />
+    </>
+  );
+}
+
+/** The planner, the workers and the work that waits. */
+function Machine({ overview: { workers, work, disks, plannerAgeSeconds } }: { overview: Answered }): ComponentChild {
+  const full = disks?.filter(({ free, size }) => free < size / 10);
+  return (
+    <Card title={t.machine} isText>
+      <div class="stack">
+        <Figures
+          of={[
+            [t.planner, plannerAgeSeconds === null ? t.plannerNever : texts.ago(lengthOf(plannerAgeSeconds))],
+            [t.workers, numberOf(workers.length)],
+            [t.duePolls, numberOf(work.due.poll)],
+            [t.dueHistory, numberOf(work.due.history)],
+            [t.dueLooks, numberOf(work.due.look)],
+            [t.outbox, t.readings(numberOf(work.outbox.waiting))],
+            ...(disks ?? []).map(
+              ({ host, free, size }) => [t.disk(host), t.diskFree(bytesOf(free), bytesOf(size))] as const,
+            ),
+          ]}
+        />
+        {full?.map(({ host, free }) => (
+          <Notice key={host} tone="warn">
+            {t.diskFull(host, bytesOf(free))}
+          </Notice>
+        ))}
+      </div>
+    </Card>
+  );
+}

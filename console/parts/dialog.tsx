@@ -1,0 +1,120 @@
+import { X } from 'lucide';
+import type { ComponentChild, ComponentChildren } from 'preact';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { Refusal } from '../client/api.ts';
+import { texts } from '../texts.ts';
+import { Button } from './button.tsx';
+import { Trouble } from './page.tsx';
+
+interface DialogProps {
+  readonly title: string;
+  readonly close: () => void;
+  readonly children: ComponentChildren;
+  readonly isWide?: boolean;
+  /** It stays until its own buttons end it, as where a secret is shown once. */
+  readonly stays?: boolean;
+}
+
+/** A native dialog: the browser keeps the focus in it, and gives it back. */
+export function Dialog({ title, close, children, isWide, stays }: DialogProps): ComponentChild {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    dialog.current?.showModal();
+  }, []);
+  const cancel = (event: Event): void => {
+    event.preventDefault();
+    if (!stays) close();
+  };
+  return (
+    <dialog ref={dialog} class={isWide ? 'wide-one' : ''} aria-labelledby={id} onCancel={cancel}>
+      <div class="inside">
+        <header>
+          <h2 id={id}>{title}</h2>
+          {!stays && <Button icon={X} label={texts.close} look="plain" act={close} />}
+        </header>
+        {children}
+      </div>
+    </dialog>
+  );
+}
+
+interface AskedProps {
+  readonly title: string;
+  readonly children?: ComponentChildren;
+  readonly verb: string;
+  readonly isDangerous?: boolean;
+  readonly act: () => Promise<unknown>;
+  readonly close: () => void;
+  readonly isWide?: boolean;
+  /** Why it cannot be done now. */
+  readonly why?: string | undefined;
+}
+
+/** A form in a dialog: it closes when the action is done, and says at its button why it was refused. */
+export function FormDialog({
+  title,
+  children,
+  verb,
+  isDangerous,
+  act,
+  close,
+  isWide,
+  why,
+}: AskedProps): ComponentChild {
+  const { submit, refusal, isBusy } = useAction(act, close);
+  return (
+    <Dialog title={title} close={close} isWide={isWide ?? false}>
+      <form
+        class="form"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (why === undefined) void submit();
+        }}
+      >
+        {children}
+        {refusal && !refusal.problem.errors?.length && <Trouble refusal={refusal} />}
+        {refusal?.problem.errors?.map(({ pointer, detail }) => (
+          <p key={pointer} class="field" role="alert">
+            <span class="wrong">
+              {pointer.replace(/^\//, '')} {detail}
+            </span>
+          </p>
+        ))}
+        <div class="buttons">
+          <Button act={close}>{texts.cancel}</Button>
+          <Button type="submit" look={isDangerous ? 'danger' : 'main-one'} isBusy={isBusy} why={why}>
+            {verb}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+interface ActionState {
+  readonly submit: () => Promise<void>;
+  readonly refusal: Refusal | undefined;
+  readonly isBusy: boolean;
+}
+
+/** An action with its refusal: `done` follows a success. */
+export function useAction(act: () => Promise<unknown>, done: () => void = () => undefined): ActionState {
+  const [refusal, setRefusal] = useState<Refusal>();
+  const [isBusy, setBusy] = useState(false);
+  const submit = async (): Promise<void> => {
+    if (isBusy) return;
+    setBusy(true);
+    setRefusal(undefined);
+    try {
+      await act();
+      setBusy(false);
+      done();
+    } catch (error) {
+      setBusy(false);
+      setRefusal(error instanceof Refusal ? error : new Refusal(0, { title: String(error) }));
+    }
+  };
+  return { submit, refusal, isBusy };
+}

@@ -1,0 +1,183 @@
+import type { ComponentChild } from 'preact';
+import { useId } from 'preact/hooks';
+import { useAnswer } from '../client/answers.ts';
+import type { Refusal } from '../client/api.ts';
+import { Field, Select } from '../parts/field.tsx';
+import { texts } from '../texts.ts';
+import { valueAt } from './draft.ts';
+import type { Parsed } from './draft.ts';
+import { fieldsOf, propertiesFor } from './schema.ts';
+import type { FieldSchema, FormField } from './schema.ts';
+
+const t = texts.register;
+
+interface FormProps {
+  readonly schema: FieldSchema;
+  readonly values: Parsed['values'];
+  readonly set: (path: readonly string[], value: unknown) => void;
+  readonly refusal: Refusal | undefined;
+  readonly parts: readonly ('basics' | 'connection' | 'options' | 'schedule' | 'pace')[];
+}
+
+/** The fields of a source; what is wrong with one stands at it. */
+export function SourceForm({ schema, values, set, refusal, parts }: FormProps): ComponentChild {
+  const properties = propertiesFor(schema, values);
+  return (
+    <div class="form">
+      {parts.map((part) =>
+        part === 'basics' ? (
+          <Basics key={part} {...{ values, set, refusal }} kinds={properties['kind']?.enum ?? []} />
+        ) : (
+          <Part key={part} name={part} fields={fieldsOf(part, properties[part])} {...{ values, set, refusal }} />
+        ),
+      )}
+    </div>
+  );
+}
+
+type Shared = Pick<FormProps, 'values' | 'set' | 'refusal'>;
+
+function Basics({ values, set, refusal, kinds }: Shared & { kinds: readonly string[] }): ComponentChild {
+  const { answer: projects } = useAnswer('listProjects', { query: { limit: 200 } });
+  const wrong = (path: string): string | undefined => wrongAt(refusal, [path]);
+  return (
+    <fieldset>
+      <legend>{t.parts.basics}</legend>
+      <div class="pair">
+        <Field
+          label={t.name}
+          value={textOf(values['name'])}
+          set={(name) => set(['name'], name)}
+          hint={t.nameHint}
+          wrong={wrong('name')}
+          isRequired
+        />
+        <Field
+          label={t.project}
+          value={textOf(values['project'])}
+          set={(project) => set(['project'], project)}
+          list={(projects?.items ?? []).map(({ code }) => code)}
+          hint={t.projectHint}
+          wrong={wrong('project')}
+          isRequired
+        />
+      </div>
+      {kinds.length > 1 && (
+        <Select
+          label={t.kind}
+          value={textOf(values['kind'])}
+          set={(kind) => set(['kind'], kind)}
+          options={kinds.map((kind) => [kind, t.kinds[kind as keyof typeof t.kinds] ?? kind])}
+        />
+      )}
+    </fieldset>
+  );
+}
+
+interface PartProps extends Shared {
+  readonly name: 'connection' | 'options' | 'schedule' | 'pace';
+  readonly fields: readonly FormField[];
+}
+
+function Part({ name, fields, values, set, refusal }: PartProps): ComponentChild {
+  const isShown = ({ path, isRequired }: FormField): boolean =>
+    isRequired || valueAt(values, path) !== undefined || wrongAt(refusal, path) !== undefined || name === 'pace';
+  const [first, rest] = [fields.filter(isShown), fields.filter((field) => !isShown(field))];
+  if (fields.length === 0) return null;
+  const one = (field: FormField): ComponentChild => (
+    <SchemaField key={field.path.join('.')} field={field} {...{ values, set, refusal }} />
+  );
+  return (
+    <fieldset>
+      <legend>{t.parts[name]}</legend>
+      <div class="form">{first.map(one)}</div>
+      {rest.length > 0 && (
+        <details>
+          <summary>{t.moreFields(String(rest.length))}</summary>
+          <div class="form">{rest.map(one)}</div>
+        </details>
+      )}
+    </fieldset>
+  );
+}
+
+function SchemaField({
+  field: { path, schema, isRequired },
+  values,
+  set,
+  refusal,
+}: Shared & { field: FormField }): ComponentChild {
+  const id = useId();
+  const value = valueAt(values, path);
+  const label = path.at(-1) ?? '';
+  const hint = schema.description;
+  const example = schema.default ?? schema.examples?.[0];
+  if (schema.type === 'boolean') {
+    return (
+      <div class="field">
+        <label class="choice" htmlFor={id}>
+          <input
+            id={id}
+            type="checkbox"
+            checked={value === undefined ? schema.default === true : value === true}
+            onChange={(event) => set(path, event.currentTarget.checked)}
+          />
+          <span>{label}</span>
+        </label>
+        <div class="hint">{hint}</div>
+      </div>
+    );
+  }
+  if (schema.enum) {
+    return (
+      <Select
+        label={label}
+        value={textOf(value ?? schema.default)}
+        set={(text) => set(path, text === '' ? undefined : text)}
+        options={[
+          ...(schema.default === undefined ? [['', '–'] as const] : []),
+          ...schema.enum.map((one) => [one, one] as const),
+        ]}
+        hint={hint}
+      />
+    );
+  }
+  const isSecret = schema.writeOnly === true && !textOf(value).startsWith('${');
+  return (
+    <Field
+      label={label}
+      value={textOf(value)}
+      set={(text) => set(path, valueOfText(text, schema))}
+      type={isSecret ? 'password' : 'text'}
+      autocomplete={isSecret ? 'new-password' : 'off'}
+      hint={hint}
+      placeholder={example === undefined ? undefined : textOf(example)}
+      wrong={wrongAt(refusal, path)}
+      isRequired={isRequired}
+    />
+  );
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value)) return value.map(textOf).join(', ');
+  return value === undefined || value === null ? '' : JSON.stringify(value);
+}
+
+/** What a text of a form means; a number that is none stays text, so that the bridge says what is wrong with it. */
+function valueOfText(text: string, { type }: FieldSchema): unknown {
+  if (text === '') return undefined;
+  if (type === 'array')
+    return text
+      .split(',')
+      .map((one) => one.trim())
+      .filter(Boolean);
+  const isNumber = (type === 'integer' || type === 'number') && text.trim() !== '' && Number.isFinite(Number(text));
+  return isNumber ? Number(text) : text;
+}
+
+/** What the bridge said about a field. */
+function wrongAt(refusal: Refusal | undefined, path: readonly string[]): string | undefined {
+  const pointer = `/${path.join('/')}`;
+  return refusal?.problem.errors?.find((one) => one.pointer === pointer || one.pointer === path.join('.'))?.detail;
+}

@@ -1,0 +1,94 @@
+import type { ComponentChild } from 'preact';
+import { useState } from 'preact/hooks';
+import { ask } from '../client/api.ts';
+import { enter } from '../client/session.ts';
+import { Button } from '../parts/button.tsx';
+import { useAction } from '../parts/dialog.tsx';
+import { Field, wrongOf } from '../parts/field.tsx';
+import { Notice } from '../parts/page.tsx';
+import iconUrl from '../style/icon.svg';
+import { texts } from '../texts.ts';
+
+/** An operator whose password was given to it chooses another one before anything else. */
+export const NewPassword = ({ name }: { name: string }): ComponentChild => (
+  <main class="sign-in">
+    <div class="card">
+      <div class="brand">
+        <img src={iconUrl} alt="" width={28} height={28} />
+        databridge
+      </div>
+      <h1>{texts.password.title}</h1>
+      <p class="quiet">{texts.password.about(name)}</p>
+      <PasswordForm name={name} done={() => undefined} />
+    </div>
+  </main>
+);
+
+/** Changes the own password; the session goes on as a new one. */
+export function PasswordForm({ name, done }: { name: string; done: () => void }): ComponentChild {
+  const [current, setCurrent] = useState('');
+  const [password, setPassword] = useState('');
+  const [repeated, setRepeated] = useState('');
+  const isDifferent = repeated !== '' && repeated !== password;
+  const { submit, refusal, isBusy } = useAction(async () => {
+    enter(await ask('changePassword', { body: { current, password } }));
+    setCurrent('');
+    setPassword('');
+    setRepeated('');
+  }, done);
+  return (
+    <form
+      class="form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!isDifferent) void submit();
+      }}
+    >
+      <input
+        class="away"
+        type="text"
+        autocomplete="username"
+        value={name}
+        readOnly
+        tabindex={-1}
+        aria-label={texts.signIn.name}
+      />
+      <Field
+        label={texts.password.current}
+        type="password"
+        value={current}
+        set={setCurrent}
+        autocomplete="current-password"
+        wrong={wrongOf(refusal, 'current')}
+        isRequired
+      />
+      <Field
+        label={texts.password.next}
+        type="password"
+        value={password}
+        set={setPassword}
+        autocomplete="new-password"
+        hint={texts.password.hint}
+        wrong={wrongOf(refusal, 'password')}
+        isRequired
+      />
+      <Field
+        label={texts.password.repeated}
+        type="password"
+        value={repeated}
+        set={setRepeated}
+        autocomplete="new-password"
+        wrong={isDifferent ? texts.password.different : undefined}
+        isRequired
+      />
+      {refusal && !refusal.problem.errors?.length && (
+        <Notice tone="bad" remedy={refusal.problem.remedy} isAlert>
+          {refusal.message}
+        </Notice>
+      )}
+      <Button type="submit" look="main-one" isBusy={isBusy}>
+        {texts.password.verb}
+      </Button>
+    </form>
+  );
+}

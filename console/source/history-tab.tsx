@@ -1,0 +1,101 @@
+import { History, RotateCcw } from 'lucide';
+import type { ComponentChild } from 'preact';
+import { useState } from 'preact/hooks';
+import { changed } from '../client/answers.ts';
+import { ask } from '../client/api.ts';
+import type { Former, Restored, Source } from '../client/operations.ts';
+import { useList } from '../client/pages.ts';
+import { useRole } from '../client/session.ts';
+import { momentOf } from '../client/zone.ts';
+import { Button } from '../parts/button.tsx';
+import { CodeEditor } from '../parts/code-editor.tsx';
+import { Dialog, FormDialog } from '../parts/dialog.tsx';
+import { Card, Empty, Skeleton, Trouble } from '../parts/page.tsx';
+import { Table } from '../parts/table.tsx';
+import { Moment } from '../parts/time.tsx';
+import { complain, say } from '../parts/toast.tsx';
+import { texts } from '../texts.ts';
+import { Difference } from './difference.tsx';
+
+const t = texts.history;
+
+/** The former configurations of a source, each of which can be restored. */
+export function HistoryTab({ source: { organisation, name, revision } }: { source: Source }): ComponentChild {
+  const params = { organisation, name };
+  const list = useList('listFormer', { params, query: { limit: 50 } }, ({ id }) => id);
+  const { mayChange } = useRole();
+  const [shown, show] = useState<Former>();
+  const [offered, offer] = useState<{ former: Former; restored: Restored }>();
+  const compare = async (former: Former): Promise<void> => {
+    try {
+      offer({ former, restored: await ask('restoreSource', { params, query: { dryRun: 'true', former: former.id } }) });
+    } catch (error) {
+      complain(error);
+    }
+  };
+  // A source that was never changed has no former configuration, which the API answers as 404.
+  const isNone = list.refusal?.status === 404 || list.items?.length === 0;
+  return (
+    <>
+      {list.refusal && !isNone && <Trouble refusal={list.refusal} again={list.again} />}
+      <Card title={t.title} beside={<span class="small quiet">{t.present(revision)}</span>}>
+        {isNone ? (
+          <Empty icon={History} title={t.none}>
+            {t.noneAbout}
+          </Empty>
+        ) : list.items === undefined ? (
+          <Skeleton rows={3} />
+        ) : (
+          <Table
+            label={t.title}
+            rows={list.items}
+            keyOf={({ id }) => id}
+            more={list.more}
+            columns={[
+              { title: t.ended, kind: 'name', cell: ({ endedAt }) => <Moment at={endedAt} /> },
+              { title: t.by, cell: ({ endedBy }) => endedBy.replace(/^operator:/, '') },
+              { title: t.how, cell: ({ ending }) => t.endings[ending] },
+              {
+                title: t.actions,
+                kind: 'actions',
+                isSilent: true,
+                cell: (former) => (
+                  <div class="row">
+                    <Button isSmall look="plain" act={() => show(former)}>
+                      {t.show}
+                    </Button>
+                    {mayChange && (
+                      <Button isSmall icon={RotateCcw} act={() => compare(former)}>
+                        {t.restore}
+                      </Button>
+                    )}
+                  </div>
+                ),
+              },
+            ]}
+          />
+        )}
+      </Card>
+      {shown && (
+        <Dialog title={t.shownTitle(momentOf(shown.endedAt))} isWide close={() => show(undefined)}>
+          <CodeEditor label={t.title} value={shown.configLeftOut ? t.leftOut : JSON.stringify(shown.config, null, 2)} />
+        </Dialog>
+      )}
+      {offered && (
+        <FormDialog
+          title={t.restoreTitle(momentOf(offered.former.endedAt))}
+          verb={t.restore}
+          isWide
+          close={() => offer(undefined)}
+          act={async () => {
+            await ask('restoreSource', { params, query: { former: offered.former.id } });
+            say(t.restored(name));
+            changed(['getSource', 'exportSource', 'listFormer']);
+          }}
+        >
+          <Difference of={offered.restored} />
+        </FormDialog>
+      )}
+    </>
+  );
+}

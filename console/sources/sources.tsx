@@ -1,0 +1,156 @@
+import { Network, Plus, Search } from 'lucide';
+import type { ComponentChild } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { Operations } from '../client/operations.ts';
+import { useAnswer } from '../client/answers.ts';
+import { useList } from '../client/pages.ts';
+import { adjust, hrefOf, useRoute } from '../client/route.ts';
+import { useRole } from '../client/session.ts';
+import { numberOf } from '../client/zone.ts';
+import { Icon } from '../parts/icon.tsx';
+import { Select } from '../parts/field.tsx';
+import { Card, Empty, Page, Skeleton, Trouble } from '../parts/page.tsx';
+import { State } from '../parts/state.tsx';
+import { StripLegend } from '../parts/strip.tsx';
+import { texts } from '../texts.ts';
+import { BulkBar } from './bulk-bar.tsx';
+import { keyOfSource } from './key.ts';
+import { SourceTable } from './source-table.tsx';
+
+const t = texts.sources;
+
+const STATES = ['stopped', 'failing', 'behind', 'silent', 'starting', 'paused', 'well'] as const;
+const ROWS = 60;
+/** Figures such as the lag change without an event, ms. */
+const EVERY_MS = 10_000;
+/** Typing goes on for so long before it is asked for, ms. */
+const TYPING_MS = 120;
+
+type Query = NonNullable<Operations['listSources']['query']>;
+
+export function SourceList(): ComponentChild {
+  const { query } = useRoute();
+  const { mayChange } = useRole();
+  const [chosen, choose] = useState<ReadonlySet<string>>(new Set());
+  const sort = (query['sort'] ?? 'trouble') as Query['sort'];
+  const filter = {
+    ...(query['state'] && { state: query['state'] as Query['state'] }),
+    ...(query['text'] && { text: query['text'] }),
+    ...(query['project'] && { project: query['project'] }),
+    ...(query['platform'] && { platform: query['platform'] }),
+  } as Omit<Query, 'sort' | 'limit' | 'cursor'>;
+  const list = useList('listSources', { query: { ...filter, sort, limit: ROWS } as Query }, keyOfSource, EVERY_MS);
+  const isFiltered = Object.keys(filter).length > 0;
+  const isEmpty = list.items?.length === 0;
+  return (
+    <Page
+      title={texts.nav.sources}
+      beside={list.first && <span class="tag">{numberOf(list.first.matching)}</span>}
+      actions={
+        mayChange && (
+          <a class="button main-one" href={hrefOf(['register'])}>
+            <Icon of={Plus} />
+            {t.register}
+          </a>
+        )
+      }
+    >
+      <Filters query={query} conditions={list.first?.conditions ?? {}} />
+      {list.refusal && <Trouble refusal={list.refusal} again={list.again} />}
+      {mayChange && chosen.size > 0 && <BulkBar chosen={chosen} choose={choose} />}
+      <Card>
+        {list.items === undefined ? (
+          <Skeleton rows={10} />
+        ) : isEmpty ? (
+          <Empty
+            icon={Network}
+            title={isFiltered ? t.noneMatch : texts.overview.noSources}
+            {...(!isFiltered && { command: 'databridge source new' })}
+            action={
+              isFiltered && (
+                <a class="button" href={hrefOf(['sources'])}>
+                  {t.showAll}
+                </a>
+              )
+            }
+          >
+            {isFiltered ? t.noneMatchAbout : texts.overview.noSourcesAbout}
+          </Empty>
+        ) : (
+          <SourceTable
+            rows={list.items}
+            more={list.more}
+            sorted={sort ?? 'trouble'}
+            chosen={chosen}
+            choose={mayChange ? choose : undefined}
+          />
+        )}
+      </Card>
+      {!isEmpty && <StripLegend />}
+    </Page>
+  );
+}
+
+interface FiltersProps {
+  readonly query: Readonly<Record<string, string>>;
+  readonly conditions: Readonly<Record<string, number>>;
+}
+
+function Filters({ query, conditions }: FiltersProps): ComponentChild {
+  const [text, setText] = useState(query['text'] ?? '');
+  const { answer: projects } = useAnswer('listProjects', { query: { limit: 200 } });
+  const { answer: platforms } = useAnswer('listPlatforms', {});
+  useEffect(() => {
+    const timer = setTimeout(() => text !== (query['text'] ?? '') && adjust({ text }), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  useEffect(() => setText(query['text'] ?? ''), [query['text']]);
+  const all: [string, string] = ['', t.allProjects];
+  return (
+    <div class="stack tight">
+      <div class="tools">
+        <div class="search">
+          <Icon of={Search} />
+          <input
+            type="search"
+            aria-label={t.search}
+            placeholder={t.search}
+            value={text}
+            onInput={(event) => setText(event.currentTarget.value)}
+          />
+        </div>
+        <Select
+          label={t.project}
+          isSilent
+          value={query['project'] ?? ''}
+          set={(project) => adjust({ project })}
+          options={[all, ...(projects?.items ?? []).map(({ code, name }): [string, string] => [code, name || code])]}
+        />
+        <Select
+          label={t.platform}
+          isSilent
+          value={query['platform'] ?? ''}
+          set={(platform) => adjust({ platform })}
+          options={[
+            ['', t.allPlatforms],
+            ...(platforms?.items ?? []).map(({ name, title }): [string, string] => [name, title]),
+          ]}
+        />
+      </div>
+      <div class="chips" role="group" aria-label={texts.overview.byState}>
+        {STATES.filter((state) => conditions[state] || query['state'] === state).map((state) => (
+          <button
+            key={state}
+            type="button"
+            class="chip"
+            aria-pressed={query['state'] === state}
+            onClick={() => adjust({ state: query['state'] === state ? undefined : state })}
+          >
+            <State of={state} word="" />
+            <b>{numberOf(conditions[state] ?? 0)}</b> {texts.states[state]}
+          </button>
+        ))}
+      </div>
+    </div>
+  );
+}

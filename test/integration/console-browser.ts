@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { chromium } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { expect } from 'vitest';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Where Debian has Chromium; npm test installs it. */
+const EXECUTABLE = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
+
+/** A browser without a window. */
+export const openBrowser = (): Promise<Browser> =>
+  chromium.launch({ executablePath: EXECUTABLE, args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'] });
+
+/** A profile of a browser whose pages note what they must not do. */
+export interface Profile {
+  readonly context: BrowserContext;
+  /** Errors of scripts, and what the Content-Security-Policy and Trusted Types held off. */
+  readonly faults: string[];
+}
+
+export async function newProfile(browser: Browser, options: BrowserContextOptions = {}): Promise<Profile> {
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 800 },
+    timezoneId: 'Asia/Kolkata',
+    locale: 'en-GB',
+    ...options,
+  });
+  const faults: string[] = [];
+  await context.exposeFunction('noteFault', (fault: string) => void faults.push(fault));
+  await context.addInitScript(
+    `document.addEventListener('securitypolicyviolation', (one) => noteFault([one.violatedDirective, one.blockedURI, one.sourceFile].join(' ')))`,
+  );
+  context.on('weberror', (error) => faults.push(String(error.error())));
+  // The rows of a list are small, and each look waits for them.
+  context.setDefaultTimeout(60_000);
+  return { context, faults };
+}
+
+/** The findings of axe-core on a page as it stands: WCAG 2.2 AA. */
+export async function violationsOf(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  return await page.evaluate(async () => {
+    const { axe } = globalThis as unknown as {
+      axe: {
+        run: (options: object) => Promise<{
+          violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[];
+        }>;
+      };
+    };
+    const { violations } = await axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] });
+    return violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary = '' }) => `${id}: ${html.slice(0, 160)} ${failureSummary.slice(0, 300)}`),
+    );
+  });
+}
+
+/** Waits until a page shows what it read. */
+export async function settled(page: Page): Promise<void> {
+  await page.locator('h1').first().waitFor();
+  await expect.poll(() => page.locator('.skeleton').count()).toBe(0);
+}
