@@ -21,7 +21,7 @@ it('a stop of all sources of an account and a refusal of it, which both change a
   // The rows of the paces lie in another order than those of the sources, so statements that follow either cross.
   for (const id of [second, third, first]) await paceRowsOf(database).read(id);
   const account = sharedAccountOf(database, 'account', { sourceId: first });
-  for (const id of [first, second, third]) await account.link(id, 1);
+  for (const id of [second, third, first]) await account.link(id, 1);
   await account.refuse(randomUUID(), 2);
 
   const waiting = async (wanted: number): Promise<void> =>

@@ -22,7 +22,7 @@ export async function sourceRequests(options: { json?: boolean }): Promise<void>
       share === null ? null : `${grouped(Math.round(share * 100))} %`,
       failed,
     ]);
-    printList(['host', 'sources', 'hour', 'minute', 'second', 'allowed', 'share', 'failed'], cells, {
+    printList(['host', 'sources', 'hour', 'min', 'sec', 'allowed', 'share', 'failed'], cells, {
       noun: ['host'],
     });
     for (const { host, advice } of hosts) if (advice !== null) printLine(`${host}: ${advice}`);
