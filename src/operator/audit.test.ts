@@ -9,7 +9,12 @@ async function linesOf(entries: number, most: number, begin?: number): Promise<u
   const read = (before = entries + 1): Promise<AuditEntry[]> =>
     Promise.resolve(
       Array.from({ length: Math.min(AT_ONCE, before - 1) }, (_, place) => ({
-        ...{ id: before - 1 - place, at: 0, actor: 'test', action: 'a', subject: 's', detail: null },
+        id: before - 1 - place,
+        at: 0,
+        actor: 'test',
+        action: 'a',
+        subject: 's',
+        detail: null,
       })),
     );
   const { signal } = new AbortController();

@@ -170,7 +170,7 @@ async function note(
       ? typeof location === 'string'
         ? location
         : null
-      : String((JSON.parse(text) as Record<string, unknown>)[idempotent.made] ?? '');
+      : ((JSON.parse(text) as Record<string, string>)[idempotent.made] ?? null);
   await database.run(
     'update idempotent_request set status = $3, answer = $4, made = $5 where operator_id = $1 and key = $2',
     [operatorId, key, status, isKept ? text : null, made],

@@ -125,7 +125,13 @@ export async function formerConfigurations(
     [name, organisation, before ?? null, limit],
   );
   const items = await Promise.all(
-    rows.map(async ({ left: _, ...row }) => ({ ...row, config: await shownConfig(row.config, registry) })),
+    rows.map(async ({ id, config, endedAt, endedBy, ending }) => ({
+      id,
+      endedAt,
+      endedBy,
+      ending,
+      config: await shownConfig(config, registry),
+    })),
   );
   return { items, more: (rows.at(-1)?.left ?? 0) > 0 };
 }

@@ -41,7 +41,7 @@ describe('a session whose operator signed in more than ten minutes ago', () => {
         operation['x-databridge-needs-proof'] === true ? [{ method: method.toUpperCase(), path, operation }] : [],
       ),
     );
-    expect(declared.map(({ operation }) => operation.operationId).sort()).toEqual([
+    expect(declared.map(({ operation }) => operation.operationId ?? '').toSorted()).toEqual([
       'createOperatorLink',
       'createOperatorToken',
       'disableOperator',
@@ -108,7 +108,7 @@ describe('a link', () => {
     const { token, path } = await made('new', true);
     expect(path).toBe(`/#/link/${token}`);
     const answers = await Promise.all([use(token), use(token)]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 403]);
+    expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([200, 403]);
     const entered = answers.find(({ status }) => status === 200) as OperatorAnswer;
     expect(entered.json).toMatchObject({ operator: { name: 'new' }, mustChangePassword: true });
     const page = browserOf(api, entered);
@@ -177,8 +177,9 @@ describe('an Idempotency-Key', () => {
   it('makes one thing of several requests at once, and keeps no secret', async () => {
     const body = { name: 'gateway' };
     const answers = await Promise.all([1, 2, 3].map(() => create('/api/v1/applications', body, 'k-2')));
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
-    const { secret, applicationId } = answers.find(({ status }) => status === 201)?.json as Record<string, string>;
+    expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([201, 409, 409]);
+    const done = answers.find(({ status }) => status === 201) as OperatorAnswer;
+    const { secret, applicationId } = done.json as Record<string, string>;
     expect((await create('/api/v1/applications', body, 'k-2')).json).toMatchObject({
       status: 409,
       detail: expect.stringContaining(applicationId ?? '?') as string,
