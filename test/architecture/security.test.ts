@@ -68,6 +68,7 @@ describe('the sources', () => {
       'src/database/embedded/postmaster.ts',
       'src/database/embedded/process-identity.ts',
       'src/database/embedded/run.ts',
+      'src/operator/console-files.ts',
       'adapters/platforms/http-json/evaluators.ts',
     ]);
     expect(found(/^import \{([^}]*)\} from 'node:child_process'/gm)).toEqual([' execFileSync ', ' spawn ']);
