@@ -27,7 +27,7 @@ export function addSourceContract(source: Command): void {
       helpBelow({
         examples: ['databridge source receipt hall-3 --month 2026-11'],
         notes: [
-          'Each request counts in the hour of its slot, those of looks, checks and logins too. Hours of before databridge counted them have those of stored windows alone. They are held against the pace of today, whichever it was then; quiet hours where they fill a whole hour.',
+          'Each request counts in the hour of its slot, those of looks, checks and logins too. Hours of before the bridge counted them have those of stored windows alone. They are held against the pace of today, whichever it was then; quiet hours where they fill a whole hour.',
         ],
       }),
     )

@@ -48,5 +48,5 @@ function at(ramp: Ramp, second: number): Ramp {
   return { second, sent: 0, before: passed === 1 ? ramp.sent : 0 };
 }
 
-/** A second that a waiting request is asked again in is drawn over this, so that requests do not all leave at its begin. */
-export const RAMP_SPREAD: Microseconds = SECOND / 2;
+/** A request that waits comes so long after the begin of the second in which it may ask again, so that not all leave together. */
+export const RAMP_SPREAD = { first: SECOND / 2, most: SECOND / 2 } as const;

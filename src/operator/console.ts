@@ -28,7 +28,7 @@ const PAGE_HEADERS = {
 const MISSING = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>databridge</title></head><body>
 <h1>The console is not here</h1>
 <p>This bridge runs, and its operator API answers below <code>/api/v1</code>. Its console was not built with it.</p>
-<p>In a checkout: <code>npm ci</code>, then load this page again. Anywhere else: install databridge from its package or image, which bring the console.</p>
+<p>In a checkout: <code>npm ci</code>, then load this page again. Anywhere else: install its package or image, which bring the console.</p>
 </body></html>
 `;
 

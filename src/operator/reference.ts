@@ -52,7 +52,7 @@ export async function addOperatorReference(app: FastifyInstance, settings: Opera
       const transformed = jsonSchemaTransform(given);
       const { access, role, needsProof, idempotent } = given.route.config ?? {};
       const needs = access === 'public' ? 'Needs no sign-in.' : `Needs the role ${role}.`;
-      const description = [transformed.schema.description, needs, needsProof && PROOF].filter(Boolean).join(' ');
+      const description = [transformed.schema.description, needsProof && PROOF, needs].filter(Boolean).join(' ');
       const security = access === 'public' ? [] : [{ personalToken: [] }, { session: [] }];
       const more = {
         ...(needsProof && { 'x-databridge-needs-proof': true }),

@@ -47,7 +47,7 @@ export function addRefusalRoutes(app: FastifyInstance, { database }: OperatorPar
     {
       config: { role: 'viewer', costly: true },
       schema: {
-        operationId: 'listRefusals',
+        operationId: 'listRefusalsOfAll',
         summary: 'The points of all sources that are refused, by source, sensor and reason',
         description:
           'In the order of organisation, source, sensor, variable and reason. The first page has the sums by reason, over all pages.',

@@ -11,7 +11,7 @@ import type { Unreadable } from '../core/unreadable.ts';
 import type { Window } from '../core/window.ts';
 import { looksToAsk } from './look-back.ts';
 import type { OpenSource } from './open-source.ts';
-import { hasRoom } from './wishes.ts';
+import { mayAskMore } from './wishes.ts';
 import type { Wish } from './wishes.ts';
 
 /** What a run of history knows. It changes as windows come back. */
@@ -93,7 +93,7 @@ function windowOf(wish: Wish, source: OpenSource, progress: RunState, now: Insta
 const doneOf = ({ again, done }: Wish, { covered }: RunState): Coverage => (again ? done : covered);
 
 /** Whether today's requests leave one window more; a window reserves what it may need before it asks. */
-const mayAsk = ({ budget }: Wish): boolean => budget === undefined || hasRoom(budget);
+const mayAsk = ({ budget }: Wish): boolean => budget === undefined || mayAskMore(budget);
 
 /** The running backfills that a window asked for now serves: the one that asks, and those that also ask for covered time. */
 export const servedBy = ({ window, wish }: Ask, { wishes }: RunState): readonly Wish[] => [

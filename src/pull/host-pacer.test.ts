@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { MINUTE, SECOND } from '../core/instant.ts';
 import type { Microseconds } from '../core/instant.ts';
-import { hostsOf } from './host-pacer.ts';
+import { pacedHostsOf } from './host-pacer.ts';
 
 const FROM = 1_000 * SECOND;
 
@@ -15,7 +15,7 @@ function startOf(
   }: { every?: Microseconds; login?: boolean; hosts?: number } = {},
 ): number[] {
   let now = FROM;
-  const hosts = hostsOf({ rows: undefined as never, paces: new Map(), now: () => now });
+  const hosts = pacedHostsOf({ rows: undefined as never, paces: new Map(), now: () => now });
   let due = Array.from({ length: sources }, (_, sourceId) => ({ sourceId, at: FROM }));
   const sent: number[] = [];
   while (due.length > 0) {

@@ -4,6 +4,7 @@ import type { HostPaces } from '../core/host-pace.ts';
 import { paceOfHost } from '../core/host-pace.ts';
 import { reserve } from '../core/pace.ts';
 import type { Pace, PaceState, Reservation, SlotLane } from '../core/pace.ts';
+import { retryDelay } from '../core/retry.ts';
 import { NO_RAMP, RAMP_SPREAD, RAMP_STEP, climb } from '../core/ramp.ts';
 import type { Ramp } from '../core/ramp.ts';
 import { pause } from './pause.ts';
@@ -50,7 +51,7 @@ interface Asked {
   pollsInAll: number;
 }
 
-export function hostsOf(given: {
+export function pacedHostsOf(given: {
   readonly rows: PaceRows<string>;
   readonly paces: HostPaces;
   readonly now: () => Instant;
@@ -79,7 +80,7 @@ export function hostsOf(given: {
       const at = now();
       const least = login ? 0 : Math.max(own, CATCH_UP * known.pollsInAll);
       const answer = climb(known.ramp, at, { step: RAMP_STEP[login ? 'login' : 'request'], own: least });
-      if (answer.kind === 'wait') return answer.askAgainAt - at + Math.floor(Math.random() * RAMP_SPREAD);
+      if (answer.kind === 'wait') return answer.askAgainAt - at + retryDelay(RAMP_SPREAD, 1, Math.random());
       known.ramp = answer.ramp;
       return 0;
     },
@@ -96,7 +97,7 @@ interface Asking {
  * Requests of this process that come together share one change of the row, live first. The row is compared and swapped, as that of a
  * source; a lease is not kept in it, because a host has no bound of requests under way, so that a request writes it once.
  */
-function slotsOfHost({ rows, now }: Parameters<typeof hostsOf>[0], host: string, pace: Pace): HostSlots {
+function slotsOfHost({ rows, now }: Parameters<typeof pacedHostsOf>[0], host: string, pace: Pace): HostSlots {
   let known: PaceRow | undefined;
   let asking: Asking[] = [];
   let running = false;

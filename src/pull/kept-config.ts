@@ -52,7 +52,7 @@ async function readAuthority(path: string): Promise<string> {
 }
 
 /** The configuration, where the claim left it out and the source has been closed since. */
-export async function configOf(
+export async function storedConfigOf(
   database: Database,
   { id, edition }: { readonly id: number; readonly edition: string },
 ): Promise<unknown> {

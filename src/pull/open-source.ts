@@ -30,12 +30,12 @@ import type {
 } from '../platform/connection/index.ts';
 import type { PullMeters } from './meters.ts';
 import { askedPlatform } from './asked-platform.ts';
-import { compactConfig, configOf, inClear } from './kept-config.ts';
+import { compactConfig, storedConfigOf, inClear } from './kept-config.ts';
 import type { KeptConfig } from './kept-config.ts';
 import { accountDigest, linksOf, sharedAccountOf } from './account.ts';
 import type { Links, SharedAccount } from './account.ts';
 import type { HostPaces } from '../core/host-pace.ts';
-import { hostsOf } from './host-pacer.ts';
+import { pacedHostsOf } from './host-pacer.ts';
 import type { Hosts } from './host-pacer.ts';
 import { hostPaceRowsOf, paceRowsOf } from './pace-rows.ts';
 import type { PaceRows } from './pace-rows.ts';
@@ -130,7 +130,7 @@ export function sourceOpener(given: {
     database,
     sealing,
     rows: paceRowsOf(database),
-    hosts: hostsOf({ rows: hostPaceRowsOf(database), paces: hostPaces, now }),
+    hosts: pacedHostsOf({ rows: hostPaceRowsOf(database), paces: hostPaces, now }),
     links: linksOf(database),
     agents,
     workerId,
@@ -140,7 +140,7 @@ export function sourceOpener(given: {
   const share = sharing();
 
   return async (row) => {
-    const config = row.config ?? (await configOf(database, row));
+    const config = row.config ?? (await storedConfigOf(database, row));
     const raw = await unseal(config, sealing);
     const parsed = await parseListed(raw, await platformsFor(registry, raw), { kinds: registry.kinds });
     if (!parsed.ok) {

@@ -37,7 +37,7 @@ export interface Budget {
  * Whether a window may be begun: what it needs is left for today. One that needs more than a day's requests is the only one of its day,
  * because otherwise the backfill would never end.
  */
-export const hasRoom = ({ left, untouched, perWindow }: Budget): boolean =>
+export const mayAskMore = ({ left, untouched, perWindow }: Budget): boolean =>
   left >= perWindow || (untouched && left > 0);
 
 const TODAY = `(now() at time zone 'UTC')::date`;

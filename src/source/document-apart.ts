@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { extname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { problemAtStart, readDocuments } from './document.ts';
-import type { Place, ReadSource } from './document.ts';
+import type { TextPlace, ReadSource } from './document.ts';
 
 type Read = Extract<ReadSource, { ok: true }>;
 
 /** A question to the thread: the places of paths in a document. */
-export interface Asked {
+export interface AskedPlaces {
   readonly document: number;
   readonly paths: readonly string[];
 }
@@ -18,7 +18,7 @@ export type Told = readonly (Omit<Read, 'locate'> | Exclude<ReadSource, Read>)[]
 /** The documents of a text. Places are only right from `placesOf`, where the text was read apart. */
 export interface DocumentsApart {
   readonly documents: readonly ReadSource[];
-  placesOf(document: number, paths: readonly string[]): Promise<readonly Place[]>;
+  placesOf(document: number, paths: readonly string[]): Promise<readonly TextPlace[]>;
 }
 
 /** A shorter text holds the event loop for a moment only, however it is written. The time to read a text grows with its square. */
@@ -59,7 +59,7 @@ export async function withDocuments<T>(
   return await reading;
 }
 
-const START: Place = { line: 1, column: 1 };
+const START: TextPlace = { line: 1, column: 1 };
 
 async function readApart<T>(file: string, text: string, use: (read: DocumentsApart) => Promise<T>): Promise<T> {
   const thread = new Worker(FILE, {
@@ -78,8 +78,8 @@ async function readApart<T>(file: string, text: string, use: (read: DocumentsApa
     return await use({
       documents,
       placesOf: async (document, paths) => {
-        thread.postMessage({ document, paths } satisfies Asked);
-        return (await answerOf<readonly Place[]>(thread)) ?? (await noPlaces(document, paths));
+        thread.postMessage({ document, paths } satisfies AskedPlaces);
+        return (await answerOf<readonly TextPlace[]>(thread)) ?? (await noPlaces(document, paths));
       },
     });
   } finally {

@@ -1,7 +1,7 @@
 /** The thread that reads one long YAML text; see document-apart.ts. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { problemAtStart, readDocuments } from './document.ts';
-import type { Asked, Told } from './document-apart.ts';
+import type { AskedPlaces, Told } from './document-apart.ts';
 
 /** Values of a document, each list, mapping and field counted. A source of as many sensors as there may be has fewer. */
 const MOST_VALUES = 400_000;
@@ -23,7 +23,7 @@ const documents = readDocuments(file, text).map((one) =>
     : one,
 );
 
-parentPort?.on('message', ({ document, paths }: Asked) => {
+parentPort?.on('message', ({ document, paths }: AskedPlaces) => {
   const found = documents.find((one) => one.document === document);
   const places = paths.map((path) => (found?.ok === true ? found.locate(path) : { line: 1, column: 1 }));
   parentPort?.postMessage(places);

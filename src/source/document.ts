@@ -3,7 +3,7 @@ import type { Document, Node, YAMLError } from 'yaml';
 import { parsePath } from '../core/source/path.ts';
 
 /** A place in a text; line and column count from 1. */
-export interface Place {
+export interface TextPlace {
   readonly line: number;
   readonly column: number;
 }
@@ -16,9 +16,9 @@ export type ReadSource =
       readonly document: number;
       readonly input: unknown;
       /** Where a path like `schedule.every` stands; for a path that is not written, the nearest part that is. */
-      readonly locate: (path: string) => Place;
+      readonly locate: (path: string) => TextPlace;
     }
-  | ({ readonly ok: false; readonly file: string; readonly document: number } & Place & {
+  | ({ readonly ok: false; readonly file: string; readonly document: number } & TextPlace & {
         readonly message: string;
         readonly remedy: string;
       });
@@ -49,7 +49,7 @@ function documentsIn(
   empty: { readonly message: string; readonly remedy: string },
 ): readonly ReadSource[] {
   const lines = new LineCounter();
-  const placeOf = (offset: number): Place => {
+  const placeOf = (offset: number): TextPlace => {
     const { line, col } = lines.linePos(offset);
     return { line: Math.max(line, 1), column: Math.max(col, 1) };
   };

@@ -11,7 +11,7 @@ import { inBrackets, memoryAccount, memoryTokens } from '../platform/connection/
 import type { AccountStore, GrantStore, Pacer } from '../platform/connection/index.ts';
 import { accountDigest, sharedAccountOf } from '../pull/account.ts';
 import type { HostPaces } from '../core/host-pace.ts';
-import { hostsOf } from '../pull/host-pacer.ts';
+import { pacedHostsOf } from '../pull/host-pacer.ts';
 import { hostPaceRowsOf, paceRowsOf } from '../pull/pace-rows.ts';
 import { pacerOf } from '../pull/pacer.ts';
 import { pause } from '../pull/pause.ts';
@@ -104,7 +104,7 @@ export async function sharingOf(config: SourceConfig, wish: SharingWish): Promis
         workerId,
         now: clock.now,
         byHand: true,
-        hosts: hostsOf({
+        hosts: pacedHostsOf({
           rows: hostPaceRowsOf(database),
           paces: wish.hostPaces ?? new Map(),
           now: clock.now,

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { DAY, HOUR } from '../../src/core/instant.ts';
 import type { Database } from '../../src/database/database.ts';
 import { addStreams } from '../../src/pull/change-streams.ts';
-import { finishCovered, giveBack, hasRoom, noteFailed, reserveRequests, wishesOf } from '../../src/pull/wishes.ts';
+import { finishCovered, giveBack, mayAskMore, noteFailed, reserveRequests, wishesOf } from '../../src/pull/wishes.ts';
 import type { Budget, Reserved } from '../../src/pull/wishes.ts';
 import { changeBackfill } from '../../src/source/backfill/change.ts';
 import { startBackfill } from '../../src/source/backfill/start.ts';
@@ -178,7 +178,7 @@ it('runs beside each other reserve what their windows may need, so that they do 
   const asked = await Promise.all([1, 2, 3, 4].map(() => reserveRequests(database, { id, budget })));
   const [reserved, ...more] = asked.filter((one) => one !== undefined);
   expect(more).toEqual([]);
-  expect(hasRoom(await budgetOf())).toBe(false);
+  expect(mayAskMore(await budgetOf())).toBe(false);
   const looksAgainIn = (await budgetOf()).renewsAt - budget.renewsAt;
   expect(looksAgainIn).toBeLessThanOrEqual(0);
   await noteFailed(database, id, { requests: 1, bytesIn: 0, httpMs: 0 });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { MILLISECOND, SECOND } from '../../src/core/instant.ts';
 import { sharedAccountOf } from '../../src/pull/account.ts';
-import { hostsOf } from '../../src/pull/host-pacer.ts';
+import { pacedHostsOf } from '../../src/pull/host-pacer.ts';
 import { hostPaceRowsOf, paceRowsOf } from '../../src/pull/pace-rows.ts';
 import { pacerOf } from '../../src/pull/pacer.ts';
 import type { Pacer } from '../../src/platform/connection/index.ts';
@@ -30,7 +30,7 @@ it('the sources of a host share its pace over processes, live before history, an
       const workerId = randomUUID();
       await keepAlive(own, workerId);
       const paces = new Map([['historian.plant.example', 40]]);
-      const hosts = hostsOf({ rows: hostPaceRowsOf(own), paces, now: clock });
+      const hosts = pacedHostsOf({ rows: hostPaceRowsOf(own), paces, now: clock });
       const rows = paceRowsOf(own);
       return new Map(
         ids.map((sourceId): [number, Pacer] => [
@@ -87,7 +87,7 @@ it('a source whose host has no pace writes its own row as often as without the s
   const database = await databases.create();
   const { sourceId } = await storeSource(database);
   const paces = new Map([['other.example', 1]]);
-  const hosts = hostsOf({ rows: hostPaceRowsOf(database), paces, now: clock });
+  const hosts = pacedHostsOf({ rows: hostPaceRowsOf(database), paces, now: clock });
   const account = sharedAccountOf(database, 'account');
   const given = { database, rows: paceRowsOf(database), account, revision: 1, sourceId, workerId: randomUUID() };
   const pacer = pacerOf({ ...given, now: clock, pace: PACE, hosts });
