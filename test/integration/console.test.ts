@@ -120,7 +120,7 @@ describe('a first operator', () => {
     await page.getByText(/\d+ requests? in/).waitFor();
     expect(await page.locator('.steps li.good').count()).toBeGreaterThan(4);
     await button('Continue').click();
-    await page.getByRole('cell', { name: 'machine-1', exact: false }).first().waitFor();
+    await page.getByRole('table', { name: 'Sensors' }).getByRole('row').nth(2).waitFor();
     await button('Continue').click();
     await button('Read a stretch').click();
     await page.getByRole('table', { name: 'Readings' }).waitFor();
