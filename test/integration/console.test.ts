@@ -183,7 +183,7 @@ describe('an application', () => {
       });
     expect((await token()).status).toBe(200);
     await button('I have kept it').click();
-    await page.getByRole('cell', { name: ATTACK }).waitFor();
+    await page.getByRole('cell', { name: ATTACK }).first().waitFor();
     expect(await page.content()).not.toContain(secret);
     await button(`Actions on ${ATTACK}`).click();
     await button('Revoke').click();
