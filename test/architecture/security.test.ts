@@ -65,10 +65,10 @@ describe('the sources', () => {
 
   it('start programs without a shell, in few files', () => {
     expect(holding(/node:child_process/)).toEqual([
+      'src/operator/console-files.ts',
       'src/database/embedded/postmaster.ts',
       'src/database/embedded/process-identity.ts',
       'src/database/embedded/run.ts',
-      'src/operator/console-files.ts',
       'adapters/platforms/http-json/evaluators.ts',
     ]);
     expect(found(/^import \{([^}]*)\} from 'node:child_process'/gm)).toEqual([' execFileSync ', ' spawn ']);
