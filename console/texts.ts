@@ -55,7 +55,13 @@ const english = {
     password: 'Password',
     verb: 'Sign in',
     oidc: 'Sign in with your organisation',
-    refused: 'Your organisation signed you in, and this bridge has no role for you. Ask an admin for one.',
+    refusals: {
+      oidc: 'Your organisation signed you in, and this bridge has no role for you. Ask an admin for one.',
+      link: 'This link was used already, or is too old. Ask an admin for another one.',
+    },
+    confirm: 'Your password once more',
+    confirmAbout: 'Before access is handed out or taken away, the bridge asks again that it is you.',
+    confirmVerb: 'Go on',
   },
   password: {
     title: 'Choose a password',

@@ -37,10 +37,19 @@ export class Refusal extends Error {
 }
 
 /** The sign-in that requests go with. The session room fills it. */
-export const credentials: { csrfToken: string | undefined; ended: () => void } = {
+export const credentials: Credentials = {
   csrfToken: undefined,
   ended: () => undefined,
+  confirm: () => Promise.resolve(false),
 };
+
+interface Credentials {
+  csrfToken: string | undefined;
+  /** The session has ended. */
+  ended: () => void;
+  /** Asks the operator for its password again; whether it was given. */
+  confirm: () => Promise<boolean>;
+}
 
 /** How much the clock of the bridge is ahead of the browser's, ms: ages are shown by the bridge's. */
 let aheadMs = 0;
@@ -93,10 +102,32 @@ export async function* textLines(body: ReadableStream<Uint8Array> | null): Async
 export async function send<Name extends OperationName>(
   name: Name,
   given: Given<Name>,
-  { unattended = false, ifMatch, ifNone = false, signal }: AskOptions = {},
+  options: AskOptions = {},
   more: Readonly<Record<string, string>> = {},
 ): Promise<Response> {
-  const { method, url, body } = requestOf(name, given);
+  const request = requestOf(name, given);
+  try {
+    return await sendRequest(request, options, more);
+  } catch (error) {
+    // Before access is handed out the bridge may want the password again; the request then goes on as if nothing had been.
+    const isOpen = error instanceof Refusal && error.code === 'confirmation-needed';
+    if (!isOpen || !(await credentials.confirm())) throw error;
+    return await sendRequest(request, options, more);
+  }
+}
+
+/** A request by its place: for what the OpenAPI document of an older bridge does not have. Throws `Refusal`. */
+export async function askAt(place: `${'GET' | 'POST'} /${string}`, body: unknown): Promise<unknown> {
+  const [method = '', path = ''] = place.split(' ');
+  const response = await sendRequest({ method, url: `/api/v1${path}`, body }, {}, {});
+  return response.status === 204 ? undefined : ((await response.json()) as unknown);
+}
+
+async function sendRequest(
+  { method, url, body }: Request,
+  { unattended = false, ifMatch, ifNone = false, signal }: AskOptions,
+  more: Readonly<Record<string, string>>,
+): Promise<Response> {
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), PATIENCE_MS);
   let response: Response;
@@ -138,7 +169,13 @@ export function addressOf<Name extends OperationName>(name: Name, given: Given<N
   return requestOf(name, given).url;
 }
 
-function requestOf(name: OperationName, given: object): { method: string; url: string; body: unknown } {
+interface Request {
+  readonly method: string;
+  readonly url: string;
+  readonly body: unknown;
+}
+
+function requestOf(name: OperationName, given: object): Request {
   const {
     params = {},
     query = {},

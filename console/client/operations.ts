@@ -132,7 +132,12 @@ export type SourceLine = {
   readonly overdueSeconds: number | null;
   readonly newestAt: string | null;
   readonly newestAgeSeconds: number | null;
-  readonly silence: { readonly sensors: number; readonly silent: number; readonly never: number } | null;
+  readonly silence: {
+    readonly sensors: number;
+    readonly silent: number;
+    readonly never: number;
+    readonly muted: number;
+  } | null;
   readonly gaps: boolean | null;
   readonly lastSuccessAt: string | null;
   readonly readings24h: number;
@@ -192,7 +197,12 @@ export type Source = {
   readonly overdueSeconds: number | null;
   readonly newestAt: string | null;
   readonly newestAgeSeconds: number | null;
-  readonly silence: { readonly sensors: number; readonly silent: number; readonly never: number } | null;
+  readonly silence: {
+    readonly sensors: number;
+    readonly silent: number;
+    readonly never: number;
+    readonly muted: number;
+  } | null;
   readonly gaps: boolean | null;
   readonly lastSuccessAt: string | null;
   readonly readings24h: number;
@@ -336,6 +346,25 @@ export type ExportedSource = {
   readonly file: string;
   readonly yaml: string;
   readonly variables: readonly string[];
+};
+
+export type SourcesApplied = {
+  readonly done: number;
+  readonly failed: number;
+  readonly items: readonly {
+    readonly organisation: string | null;
+    readonly name: string | null;
+    readonly action: 'created' | 'changed' | 'unchanged' | null;
+    readonly differences: number;
+    readonly detail: string | null;
+    readonly remedy: string | null;
+    readonly errors: readonly {
+      readonly pointer: string;
+      readonly detail: string;
+      readonly line?: number;
+      readonly column?: number;
+    }[];
+  }[];
 };
 
 export type SourcesChanged = {
@@ -507,17 +536,25 @@ export type Receipt = {
   readonly month: string;
   readonly from: string;
   readonly to: string;
+  readonly countedFrom: string | null;
   readonly requests: number;
   readonly requestsInADay: number;
+  readonly kinds: {
+    readonly live: number;
+    readonly history: number;
+    readonly look: number;
+    readonly login: number;
+    readonly failed: number;
+  } | null;
   readonly bytes: number;
   readonly windows: number;
-  readonly failures: number;
   readonly readings: number;
   readonly busiestHour: { readonly hour: string; readonly requests: number; readonly allowed: number } | null;
+  readonly busiestMinute: { readonly minute: string; readonly requests: number; readonly allowed: number } | null;
   readonly busiestSecondAtMost: number;
   readonly broken: readonly {
     readonly hour: string;
-    readonly what: 'rate' | 'quiet-hours';
+    readonly what: 'rate' | 'minute' | 'quiet-hours';
     readonly requests: number;
     readonly allowed: number;
   }[];
@@ -545,6 +582,8 @@ export type NewestReading = {
   readonly ageSeconds: number | null;
   readonly silent: boolean;
   readonly longestGapSeconds: number | null;
+  readonly muted: { readonly until: string; readonly reason: string; readonly by: string } | null;
+  readonly askedAgain: { readonly from: string; readonly to: string; readonly answered: boolean } | null;
   readonly askedFrom: string | null;
   readonly refused: string | null;
 };
@@ -588,6 +627,9 @@ export type Host = {
   readonly fullestMinute: number;
   readonly allowed: number | null;
   readonly share: number | null;
+  readonly pace: number | null;
+  readonly fullestSecond: number | null;
+  readonly advice: string | null;
   readonly sources: readonly {
     readonly name: string;
     readonly organisation: string;
@@ -601,6 +643,18 @@ export type Host = {
     readonly allowed: number | null;
   }[];
   readonly sourcesInAll?: number;
+};
+
+export type RefusalOfSource = {
+  readonly organisation: string;
+  readonly source: string;
+  readonly project: string;
+  readonly sensor: string;
+  readonly variable: string;
+  readonly reason: string;
+  readonly refused: number;
+  readonly first: string | null;
+  readonly last: string | null;
 };
 
 export type Former = {
@@ -1075,9 +1129,21 @@ export interface Operations {
   readonly signOut: { readonly answer: null };
   readonly listSessions: { readonly answer: { readonly sessions: readonly ListedSession[] } };
   readonly endSession: { readonly params: { readonly id: string }; readonly answer: null };
+  readonly confirmSession: { readonly body: { readonly password: string }; readonly answer: null };
   readonly changePassword: {
-    readonly body: { readonly current: string; readonly password: string };
+    readonly body: { readonly current?: string; readonly password: string };
     readonly answer: Session;
+  };
+  readonly signInByLink: { readonly body: { readonly token: string }; readonly answer: Session };
+  readonly createOperatorLink: {
+    readonly params: { readonly name: string };
+    readonly body: { readonly invite?: boolean };
+    readonly answer: {
+      readonly name: string;
+      readonly token: string;
+      readonly path: string;
+      readonly expiresAt: string;
+    };
   };
   readonly startOidc: { readonly answer: null };
   readonly endOidc: { readonly answer: Session };
@@ -1133,6 +1199,15 @@ export interface Operations {
     readonly params: { readonly organisation: string; readonly name: string };
     readonly query: { readonly limit?: number; readonly cursor?: string };
     readonly answer: { readonly items: readonly Window[]; readonly next: string | null };
+  };
+  readonly applySources: {
+    readonly body: {
+      readonly sources: readonly string[];
+      readonly dryRun?: boolean;
+      readonly sameData?: boolean;
+      readonly rename?: boolean;
+    };
+    readonly answer: SourcesApplied;
   };
   readonly changeSources: {
     readonly body: {
@@ -1280,6 +1355,62 @@ export interface Operations {
   readonly listRequests: {
     readonly query: { readonly limit?: number; readonly cursor?: string };
     readonly answer: { readonly items: readonly Host[]; readonly next: string | null };
+  };
+  readonly listRefusalsOfAll: {
+    readonly query: {
+      readonly limit?: number;
+      readonly cursor?: string;
+      readonly organisation?: string;
+      readonly source?: string;
+      readonly project?: string;
+      readonly reason?:
+        | 'not-an-object'
+        | 'misspelt-field'
+        | 'no-value'
+        | 'null'
+        | 'boolean'
+        | 'text-number'
+        | 'not-a-number'
+        | 'not-finite'
+        | 'not-a-scalar'
+        | 'system-state'
+        | 'bad-quality'
+        | 'unknown-quality'
+        | 'no-date'
+        | 'bad-instant'
+        | 'date-without-time'
+        | 'in-the-future'
+        | 'too-old'
+        | 'same-instant'
+        | 'local-time-missing'
+        | 'local-time-repeated'
+        | 'bad-sensor-id'
+        | 'bad-value-name'
+        | 'bad-precision'
+        | 'bad-label'
+        | 'too-many-labels'
+        | 'name-collision'
+        | 'series-of-another'
+        | 'name-held-back'
+        | 'too-many-series'
+        | 'refused-there';
+      readonly sensor?: string;
+    };
+    readonly answer: {
+      readonly reasons:
+        | readonly {
+            readonly reason: string;
+            readonly refused: number;
+            readonly first: string | null;
+            readonly last: string | null;
+            readonly series: number;
+            readonly meaning: string;
+            readonly remedy: string;
+          }[]
+        | null;
+      readonly items: readonly RefusalOfSource[];
+      readonly next: string | null;
+    };
   };
   readonly listFormer: {
     readonly params: { readonly organisation: string; readonly name: string };
@@ -1537,6 +1668,7 @@ export interface Operations {
       readonly from?: string;
       readonly to?: string;
       readonly format?: 'csv' | 'jsonl';
+      readonly before?: number;
     };
     readonly answer: string;
   };
@@ -1602,6 +1734,11 @@ export interface Operations {
     readonly body: { readonly for: string };
     readonly answer: { readonly id: number; readonly changed: boolean };
   };
+  readonly muteSensor: {
+    readonly params: { readonly organisation: string; readonly name: string };
+    readonly body: { readonly sensor: string; readonly for: string; readonly reason: string };
+    readonly answer: { readonly sensors: readonly string[] };
+  };
   readonly listAlertTargets: { readonly answer: { readonly items: readonly AlertTarget[] } };
   readonly watchEvents: { readonly answer: string };
   readonly applySource: {
@@ -1664,7 +1801,10 @@ export const PLACES = {
   signOut: 'DELETE /session',
   listSessions: 'GET /sessions',
   endSession: 'DELETE /sessions/{id}',
+  confirmSession: 'POST /me/confirm',
   changePassword: 'PUT /password',
+  signInByLink: 'POST /sign-in/link',
+  createOperatorLink: 'POST /operators/{name}/link',
   startOidc: 'GET /oidc/start',
   endOidc: 'GET /oidc/callback',
   listSources: 'GET /sources',
@@ -1677,6 +1817,7 @@ export const PLACES = {
   exportSource: 'GET /sources/{organisation}/{name}/export',
   listStreams: 'GET /sources/{organisation}/{name}/streams',
   listWindows: 'GET /sources/{organisation}/{name}/windows',
+  applySources: 'POST /sources/apply-many',
   changeSources: 'POST /sources/actions',
   listPlatforms: 'GET /platforms',
   getPlatformSample: 'GET /platforms/{name}/sample',
@@ -1697,6 +1838,7 @@ export const PLACES = {
   listNewest: 'GET /sources/{organisation}/{name}/newest',
   listRefusals: 'GET /sources/{organisation}/{name}/refusals',
   listRequests: 'GET /requests',
+  listRefusalsOfAll: 'GET /refusals',
   listFormer: 'GET /sources/{organisation}/{name}/former',
   restoreSource: 'POST /sources/{organisation}/{name}/restore',
   getCoverage: 'GET /sources/{organisation}/{name}/coverage',
@@ -1741,6 +1883,7 @@ export const PLACES = {
   getAlert: 'GET /alerts/{id}',
   acknowledgeAlert: 'POST /alerts/{id}/ack',
   muteAlert: 'POST /alerts/{id}/mute',
+  muteSensor: 'POST /sources/{organisation}/{name}/mute-sensor',
   listAlertTargets: 'GET /alert-targets',
   watchEvents: 'GET /events',
   applySource: 'POST /sources/apply',

@@ -1,7 +1,7 @@
 /** The operator that signed in. */
 import { useEffect, useState } from 'preact/hooks';
 import { forgetAnswers } from './answers.ts';
-import { ask, credentials } from './api.ts';
+import { ask, askAt, credentials } from './api.ts';
 import { followEvents } from './events.ts';
 import type { Operator, Session } from './operations.ts';
 
@@ -17,6 +17,10 @@ export type SignIn =
 
 let present: SignIn = { state: 'unknown' };
 let lastOperator: string | undefined;
+let isByLink = false;
+
+/** Whether a link began the session, so that a first password needs none before it. */
+export const cameByLink = (): boolean => isByLink;
 let following: AbortController | undefined;
 const watchers = new Set<() => void>();
 
@@ -67,11 +71,21 @@ credentials.ended = () => {
   else if (present.state === 'unknown') become({ state: 'out' });
 };
 
-/** Looks whether the browser has a session. */
+/** Looks whether the browser has a session, or comes with a link that begins one. */
 export async function findSession(): Promise<void> {
+  const [, token] = /^#\/link\/([\w-]+)/.exec(location.hash) ?? [];
+  // A link is spent once, and its token stays in no history.
+  if (token !== undefined) history.replaceState(null, '', '#/');
   try {
+    if (token !== undefined) {
+      const session = (await askAt('POST /sign-in/link', { token })) as Session;
+      isByLink = true;
+      enter(session);
+      return;
+    }
     enter(await ask('getSession', {}));
   } catch {
+    if (token !== undefined) history.replaceState(null, '', '#/?refused=link');
     if (present.state === 'unknown') become({ state: 'out' });
   }
 }

@@ -7,6 +7,7 @@ import { useZone } from '../client/zone.ts';
 import { Empty, Skeleton } from '../parts/page.tsx';
 import { StripPatterns } from '../parts/strip.tsx';
 import { Toasts } from '../parts/toast.tsx';
+import { Confirm } from '../sign-in/confirm.tsx';
 import { NewPassword } from '../sign-in/new-password.tsx';
 import { SignInAgain, SignInPage } from '../sign-in/sign-in.tsx';
 import { texts } from '../texts.ts';
@@ -40,6 +41,7 @@ export function App(): ComponentChild {
         </main>
       </div>
       {signIn.state === 'ended' && <SignInAgain />}
+      <Confirm />
       <Toasts />
     </>
   );

@@ -1,7 +1,7 @@
 import type { ComponentChild } from 'preact';
 import { useState } from 'preact/hooks';
 import { ask } from '../client/api.ts';
-import { enter } from '../client/session.ts';
+import { cameByLink, enter } from '../client/session.ts';
 import { Button } from '../parts/button.tsx';
 import { useAction } from '../parts/dialog.tsx';
 import { Field, wrongOf } from '../parts/field.tsx';
@@ -29,9 +29,11 @@ export function PasswordForm({ name, done }: { name: string; done: () => void })
   const [current, setCurrent] = useState('');
   const [password, setPassword] = useState('');
   const [repeated, setRepeated] = useState('');
+  const isFirst = cameByLink();
   const isDifferent = repeated !== '' && repeated !== password;
   const { submit, refusal, isBusy } = useAction(async () => {
-    enter(await ask('changePassword', { body: { current, password } }));
+    const body = isFirst ? { password } : { current, password };
+    enter(await ask('changePassword', { body: body as { current: string; password: string } }));
     setCurrent('');
     setPassword('');
     setRepeated('');
@@ -53,15 +55,17 @@ export function PasswordForm({ name, done }: { name: string; done: () => void })
         tabindex={-1}
         aria-label={texts.signIn.name}
       />
-      <Field
-        label={texts.password.current}
-        type="password"
-        value={current}
-        set={setCurrent}
-        autocomplete="current-password"
-        wrong={wrongOf(refusal, 'current')}
-        isRequired
-      />
+      {!isFirst && (
+        <Field
+          label={texts.password.current}
+          type="password"
+          value={current}
+          set={setCurrent}
+          autocomplete="current-password"
+          wrong={wrongOf(refusal, 'current')}
+          isRequired
+        />
+      )}
       <Field
         label={texts.password.next}
         type="password"

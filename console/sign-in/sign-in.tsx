@@ -25,9 +25,9 @@ export function SignInPage(): ComponentChild {
           databridge
         </div>
         <h1>{texts.signIn.title}</h1>
-        {query['refused'] === 'oidc' && (
+        {(query['refused'] === 'oidc' || query['refused'] === 'link') && (
           <Notice tone="bad" isAlert>
-            {texts.signIn.refused}
+            {texts.signIn.refusals[query['refused']]}
           </Notice>
         )}
         <SignInForm />

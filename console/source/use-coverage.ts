@@ -1,5 +1,5 @@
 /** The coverage of a source, with the streams that came into sight. */
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useAnswer } from '../client/answers.ts';
 import { ask } from '../client/api.ts';
 import type { Refusal } from '../client/api.ts';
@@ -51,11 +51,14 @@ export function useCoverage(params: Given['params'], query: Given['query']): Cov
       () => (reading.current = false),
     );
   }, [key, next]);
-  const seen = new Set(coverage?.streams.map((one) => one.key));
-  const behind = isOfThis ? rest.streams.filter((one) => !seen.has(one.key)) : [];
+  const streams = useMemo(() => {
+    const seen = new Set(coverage?.streams.map((one) => one.key));
+    const behind = rest?.key === key ? rest.streams.filter((one) => !seen.has(one.key)) : [];
+    return [...(coverage?.streams ?? []), ...behind];
+  }, [coverage, rest, key]);
   return {
     coverage,
-    streams: [...(coverage?.streams ?? []), ...behind],
+    streams,
     refusal,
     again,
     more: next === null ? undefined : more,

@@ -2,6 +2,7 @@ import { Layers } from 'lucide';
 import type { ComponentChild } from 'preact';
 import type { Source } from '../client/operations.ts';
 import { useList } from '../client/pages.ts';
+import { adjust, useRoute } from '../client/route.ts';
 import { bytesOf, lengthOf, numberOf } from '../client/zone.ts';
 import { Card, Empty, Skeleton, Trouble } from '../parts/page.tsx';
 import { Table } from '../parts/table.tsx';
@@ -18,20 +19,33 @@ export function WindowsTab({ source: { organisation, name } }: { source: Source 
     ({ askedAt, stream, from }) => `${askedAt} ${stream} ${from}`,
     5_000,
   );
+  const { query } = useRoute();
+  const stream = query['stream'];
+  // A window of many streams has no stream of its own.
+  const rows = list.items?.filter((row) => stream === undefined || row.stream === null || row.stream === stream);
   return (
     <>
       {list.refusal && <Trouble refusal={list.refusal} again={list.again} />}
-      <Card title={t.title}>
-        {list.items === undefined ? (
+      <Card
+        title={t.title}
+        actions={
+          stream !== undefined && (
+            <button type="button" class="chip" aria-pressed onClick={() => adjust({ stream: undefined })}>
+              <span class="mono">{stream}</span>
+            </button>
+          )
+        }
+      >
+        {rows === undefined ? (
           !list.refusal && <Skeleton />
-        ) : list.items.length === 0 ? (
+        ) : rows.length === 0 && !list.more ? (
           <Empty icon={Layers} title={t.none}>
             {t.noneAbout}
           </Empty>
         ) : (
           <Table
             label={t.title}
-            rows={list.items}
+            rows={rows}
             keyOf={({ askedAt, stream, from }) => `${askedAt} ${stream} ${from}`}
             more={list.more}
             columns={[

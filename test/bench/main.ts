@@ -21,6 +21,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   turns: async () => (await import('./turns.ts')).turns,
   hanging: async () => (await import('./hanging.ts')).hanging,
   viewers: async () => (await import('./viewers.ts')).viewers,
+  console: async () => (await import('./console.ts')).consoleBench,
 };
 
 const QUEUES = ['Redis', 'PostgreSQL'] as const;

@@ -15,7 +15,7 @@ const LOAD = { sources: 200, every: 2 * SECOND };
 const VIEWERS = 50;
 const OPERATORS = 10;
 const STREAMS = 1_000;
-const LARGE = 'large';
+export const LARGE = 'large';
 
 /** The dearest reads there are, and a light one. */
 const READS = [
@@ -131,7 +131,7 @@ async function repeatedly(url: string, seconds: number): Promise<readonly number
 }
 
 /** A paused source with a year of 1,000 streams, which has readings twice a day. */
-async function makeLarge(database: Database, now: number): Promise<void> {
+export async function makeLarge(database: Database, now: number): Promise<void> {
   const run = (statement: string, ...values: readonly unknown[]): Promise<number> => database.run(statement, values);
   await run(
     `insert into source (name, project_id, kind, platform, config, start_at, every_us, phase_us, settle_us, state)

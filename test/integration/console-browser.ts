@@ -61,3 +61,28 @@ export async function settled(page: Page): Promise<void> {
   await page.locator('h1').first().waitFor();
   await expect.poll(() => page.locator('.skeleton').count()).toBe(0);
 }
+
+/** Every page of the console, with a source `hall-3` of a project `hall`. */
+export const PAGES: readonly string[] = [
+  '/overview',
+  '/sources',
+  '/sources/default/hall-3',
+  '/sources/default/hall-3?as=table',
+  '/sources/default/hall-3?tab=sensors',
+  '/sources/default/hall-3?tab=windows',
+  '/sources/default/hall-3?tab=refusals',
+  '/sources/default/hall-3?tab=configuration',
+  '/sources/default/hall-3?tab=history',
+  '/backfills',
+  '/alerts',
+  '/data',
+  '/applications',
+  '/projects',
+  '/projects/default/hall',
+  '/delivery',
+  '/audit',
+  '/operators',
+  '/account',
+  '/register',
+  '/nowhere',
+];

@@ -105,13 +105,12 @@ export function paint(canvas: HTMLCanvasElement, picture: Picture): void {
   if (pen === null) return;
   const { width, height, axis, row: rowHeight, rows, scrolled } = picture;
   const scale = devicePixelRatio;
-  canvas.width = Math.round(width * scale);
-  canvas.height = Math.round(height * scale);
-  pen.scale(scale, scale);
-  const colour = colours(canvas);
+  const [wide, tall] = [Math.round(width * scale), Math.round(height * scale)];
+  if (canvas.width !== wide || canvas.height !== tall) Object.assign(canvas, { width: wide, height: tall });
+  pen.setTransform(scale, 0, 0, scale, 0, 0);
+  const { colour, fills } = lookOf(canvas, pen);
   pen.fillStyle = colour('--surface');
   pen.fillRect(0, 0, width, height);
-  const fills = fillsOf(pen, colour, scale);
   pen.font = `12px Inter, system-ui, sans-serif`;
   pen.textBaseline = 'middle';
   const first = Math.floor(scrolled / rowHeight);
@@ -127,29 +126,43 @@ export function paint(canvas: HTMLCanvasElement, picture: Picture): void {
   paintCursor(pen, picture, colour('--accent'));
 }
 
-function colours(canvas: HTMLCanvasElement): (name: string) => string {
-  const known = new Map<string, string>();
+interface Look {
+  readonly colour: (name: string) => string;
+  readonly fills: ReadonlyMap<CellState, string | CanvasPattern>;
+}
+
+const looks = new Map<string, Look>();
+
+const NAMES = [
+  ...new Set([
+    ...Object.values(GROUNDS),
+    '--surface',
+    '--text',
+    '--quiet',
+    '--accent',
+    '--cell-mark',
+    '--cell-refused',
+  ]),
+];
+
+/** Colours and fills of the page as it looks now. Reading a colour makes the browser compute styles, so it is done once a look. */
+function lookOf(canvas: HTMLCanvasElement, pen: CanvasRenderingContext2D): Look {
+  const key = `${matchMedia('(prefers-color-scheme: dark)').matches} ${devicePixelRatio}`;
+  const known = looks.get(key);
+  if (known !== undefined) return known;
   const probe = canvas.ownerDocument.createElement('span');
   canvas.parentElement?.append(probe);
-  const read = (name: string): string => {
-    probe.style.color = `var(${name})`;
-    return getComputedStyle(probe).color;
-  };
-  const names = [
-    ...new Set([
-      ...Object.values(GROUNDS),
-      '--surface',
-      '--text',
-      '--quiet',
-      '--line',
-      '--accent',
-      '--cell-mark',
-      '--cell-refused',
-    ]),
-  ];
-  for (const name of names) known.set(name, read(name));
+  const colours = new Map(
+    NAMES.map((name) => {
+      probe.style.color = `var(${name})`;
+      return [name, getComputedStyle(probe).color] as const;
+    }),
+  );
   probe.remove();
-  return (name) => known.get(name) ?? '';
+  const colour = (name: string): string => colours.get(name) ?? '';
+  const look = { colour, fills: fillsOf(pen, colour, devicePixelRatio) };
+  looks.set(key, look);
+  return look;
 }
 
 function paintCells(

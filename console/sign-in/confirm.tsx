@@ -1,0 +1,45 @@
+import type { ComponentChild } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { askAt, credentials } from '../client/api.ts';
+import { FormDialog } from '../parts/dialog.tsx';
+import { Field } from '../parts/field.tsx';
+import { texts } from '../texts.ts';
+
+const t = texts.signIn;
+
+/** The password once more, where the bridge asks for it before an action: given, the action goes on by itself. */
+export function Confirm(): ComponentChild {
+  const [answer, setAnswer] = useState<(isGiven: boolean) => void>();
+  const [password, setPassword] = useState('');
+  useEffect(() => {
+    credentials.confirm = () => new Promise((resolve) => setAnswer(() => resolve));
+  }, []);
+  if (answer === undefined) return null;
+  const end = (isGiven: boolean): void => {
+    answer(isGiven);
+    setAnswer(undefined);
+    setPassword('');
+  };
+  return (
+    <FormDialog
+      title={t.confirm}
+      verb={t.confirmVerb}
+      close={() => end(false)}
+      act={async () => {
+        await askAt('POST /me/confirm', { password });
+        end(true);
+      }}
+    >
+      <p class="quiet">{t.confirmAbout}</p>
+      <Field
+        label={t.password}
+        type="password"
+        value={password}
+        set={setPassword}
+        autocomplete="current-password"
+        isFirst
+        isRequired
+      />
+    </FormDialog>
+  );
+}
