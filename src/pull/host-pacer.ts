@@ -1,8 +1,8 @@
-import { MILLISECOND, SECOND } from '../core/instant.ts';
+import { HOUR, MILLISECOND, SECOND } from '../core/instant.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
 import type { HostPaces } from '../core/host-pace.ts';
 import { paceOfHost } from '../core/host-pace.ts';
-import { reserve } from '../core/pace.ts';
+import { intervalOf, reserve } from '../core/pace.ts';
 import type { Pace, PaceState, Reservation, SlotLane } from '../core/pace.ts';
 import { retryDelay } from '../core/retry.ts';
 import { NO_RAMP, RAMP_SPREAD, RAMP_STEP, climb } from '../core/ramp.ts';
@@ -18,7 +18,11 @@ type HostTurn =
   | { readonly kind: 'wait'; readonly askAgainAt: Instant; readonly why: 'host' };
 
 /** The slots of one host with a pace, which all sources of all processes share. */
-type HostSlots = (lane: SlotLane) => Promise<HostTurn>;
+export interface HostSlots {
+  readonly requestsPerSecond: number;
+  /** Takes the next slot. A window that has `begun` comes before all others, because what it has read would be thrown away. */
+  take(lane: SlotLane, begun: boolean): Promise<HostTurn>;
+}
 
 /** A request to a host without a pace. */
 interface Turn {
@@ -69,9 +73,11 @@ export function pacedHostsOf(given: {
     },
     turn(url, { login, sourceId, own, every }) {
       const key = login ? `login ${url.host}` : url.host;
-      if (asked.size >= MOST_RAMPS && !asked.has(key)) asked.clear();
       const known: Asked = asked.get(key) ?? { ramp: NO_RAMP, polls: new Map(), pollsInAll: 0 };
+      // The one that was asked longest ago comes first, and is forgotten first.
+      asked.delete(key);
       asked.set(key, known);
+      if (asked.size > MOST_RAMPS) for (const oldest of asked.keys()) if (asked.delete(oldest)) break;
       if (every !== undefined && !login) {
         const rate = SECOND / every;
         known.pollsInAll += rate - (known.polls.get(sourceId) ?? 0);
@@ -89,6 +95,7 @@ export function pacedHostsOf(given: {
 
 interface Asking {
   readonly lane: SlotLane;
+  readonly begun: boolean;
   readonly done: (turn: HostTurn) => void;
   readonly failed: (error: unknown) => void;
 }
@@ -101,13 +108,29 @@ function slotsOfHost({ rows, now }: Parameters<typeof pacedHostsOf>[0], host: st
   let known: PaceRow | undefined;
   let asking: Asking[] = [];
   let running = false;
+  /** When the last request that found no slot is to ask again, of live and of history, which must not keep live waiting. */
+  const lastAsksAt = { live: 0, history: 0 };
+  const interval = intervalOf(pace);
+
+  /**
+   * A request that finds no slot comes behind the one before it, so that they do not all wake for one slot. A window that has begun asks
+   * as soon as a slot may be near: its rank decides.
+   */
+  function askAgain(nearest: Instant, now: Instant, { lane, begun }: Pick<Asking, 'lane' | 'begun'>): Instant {
+    if (begun) return nearest;
+    const queue = lane === 'history' ? 'history' : 'live';
+    // A clock that was set back begins anew.
+    const behind = lastAsksAt[queue] > now + LONGEST_QUEUE ? 0 : lastAsksAt[queue];
+    lastAsksAt[queue] = Math.max(nearest, behind + interval);
+    return lastAsksAt[queue];
+  }
 
   async function answer(group: readonly Asking[]): Promise<void> {
     for (;;) {
       const seen: PaceRow = known ?? (await rows.read(host));
       const at = now();
       let state: PaceState = seen.state;
-      const turns = group.map(({ lane }): HostTurn => {
+      const turns = group.map(({ lane, begun }): HostTurn => {
         const decision: Reservation = reserve(pace, state, {
           now: at,
           lane,
@@ -115,7 +138,8 @@ function slotsOfHost({ rows, now }: Parameters<typeof pacedHostsOf>[0], host: st
           leaseLength: SECOND,
           horizon: HORIZON,
         });
-        if (decision.kind === 'wait') return { kind: 'wait', askAgainAt: decision.askAgainAt, why: 'host' };
+        if (decision.kind === 'wait')
+          return { kind: 'wait', askAgainAt: askAgain(decision.askAgainAt, at, { lane, begun }), why: 'host' };
         state = { ...decision.state, leases: [] };
         return { kind: 'go', at: decision.at };
       });
@@ -144,14 +168,20 @@ function slotsOfHost({ rows, now }: Parameters<typeof pacedHostsOf>[0], host: st
     running = false;
   }
 
-  return (lane) =>
-    new Promise((done, failed) => {
-      asking.push({ lane, done, failed });
-      if (!running) void run();
-    });
+  return {
+    requestsPerSecond: pace.requestsPerSecond,
+    take: (lane, begun) =>
+      new Promise((done, failed) => {
+        asking.push({ lane, begun, done, failed });
+        if (!running) void run();
+      }),
+  };
 }
 
-const rank = ({ lane }: Asking): number => (lane === 'history' ? 1 : 0);
+const rank = ({ lane, begun }: Asking): number => (begun ? 0 : lane === 'history' ? 2 : 1);
+
+/** No request is told to wait longer for a slot of a host. */
+const LONGEST_QUEUE: Microseconds = HOUR;
 
 /** A slot of a source that lies no further ahead is taken at once; the host is asked when that of a later one has come. */
 export const SOON: Microseconds = 2 * MILLISECOND;

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { BridgeError, ownPace } from '../core/errors.ts';
-import { SECOND, formatInstant } from '../core/instant.ts';
+import { MINUTE, SECOND, formatInstant } from '../core/instant.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
 import { LEASE, NO_SLOT, abandon, easedPace, hold, isInDoubt, isOpenTo, release, reserve } from '../core/pace.ts';
 import type { Lease, Pace, PaceState, Reservation, SlotLane, SlotRequest } from '../core/pace.ts';
@@ -11,10 +11,10 @@ import type { Database } from '../database/database.ts';
 import type { Pacer, RequestEnd } from '../platform/connection/index.ts';
 import { silentOf } from '../database/presence.ts';
 import { easingOf } from './easing.ts';
-import { pause, stoppedWaiting } from './pause.ts';
+import { oneByOne, pause, stoppedWaiting } from './pause.ts';
 import type { Sleep } from './pause.ts';
 import { SOON, untilTurn } from './host-pacer.ts';
-import type { Hosts } from './host-pacer.ts';
+import type { HostSlots, Hosts } from './host-pacer.ts';
 import {
   ASK_FOR_SILENT,
   AT_ONCE,
@@ -85,18 +85,15 @@ export function pacerOf(given: {
     isOpenTo(given.byHand === true ? { ...state, paused: false } : state, revision);
   let known: PaceRow | undefined;
   let linked = false;
-  let turn: Promise<unknown> = Promise.resolve();
+  const [inTurn, beside] = [oneByOne(), oneByOne()];
   let askedForSilentAt = -Infinity;
   const easing = easingOf(pace, now);
   /** Since when history has waited here without a slot. */
   let historyWaitsSince: Instant | undefined;
 
   /** Makes one change at a time in this process. A change by another process shows as a higher version. */
-  function change<T>(decide: (state: PaceState) => { next: PaceState | undefined; result: T }): Promise<T> {
-    const mine = turn.then(() => swap(decide));
-    turn = mine.catch(() => undefined);
-    return mine;
-  }
+  const change = <T>(decide: (state: PaceState) => { next: PaceState | undefined; result: T }): Promise<T> =>
+    inTurn(() => swap(decide));
 
   async function swap<T>(decide: (state: PaceState) => { next: PaceState | undefined; result: T }): Promise<T> {
     for (;;) {
@@ -175,7 +172,10 @@ export function pacerOf(given: {
     }
     const slots = begun ? SLOTS_AWAITED.begun : SLOTS_AWAITED.first;
     const current = easedPace(pace, known?.state ?? {}, now());
-    const givesUpAt = now() + LONGEST_WAIT + (slots * SECOND) / current.requestsPerSecond;
+    const slowest = Math.min(current.requestsPerSecond, host?.requestsPerSecond ?? Infinity);
+    // Windows that have begun come first at their host, but those of all its sources wait for each other.
+    const others = host !== undefined && begun ? MINUTE : 0;
+    const givesUpAt = now() + LONGEST_WAIT + others + (slots * SECOND) / slowest;
     const isBounded = lane === 'history' && !begun;
     if (isBounded) historyWaitsSince ??= now();
     let readAnew = false;
@@ -198,17 +198,17 @@ export function pacerOf(given: {
           const requests = countRequest(state.requests, answer.at, kind);
           return { next: { ...answer.state, requests }, result: answer };
         });
-      let decision = await ask(at, HORIZON, host !== undefined);
-      if (host !== undefined && decision?.kind === 'go') {
+      /** One after the other, so that requests of the source do not take slots of the host for one slot of its own. */
+      const askBeside = async (slotsOf: HostSlots): Promise<Reservation | undefined> => {
+        const own = await ask(now(), HORIZON, true);
         // A slot of the host that lies ahead would be lost to its other sources, so the source waits for its own first.
-        if (decision.at > now() + SOON) {
-          await pause(sleep, decision.at - now(), signal);
-          continue;
-        }
-        const turnOfHost = await host(lane);
+        if (own?.kind === 'go' && own.at > now() + SOON) return { kind: 'wait', askAgainAt: own.at, why: 'pace' };
+        if (own?.kind !== 'go') return own;
+        const turnOfHost = await slotsOf.take(lane, begun);
         // Where the source has no slot at that instant, because another process took it meanwhile, that of the host is lost.
-        decision = turnOfHost.kind === 'wait' ? turnOfHost : await ask(turnOfHost.at, AT_ONCE);
-      }
+        return turnOfHost.kind === 'wait' ? turnOfHost : await ask(turnOfHost.at, AT_ONCE);
+      };
+      const decision = await (host === undefined ? ask(at, HORIZON) : beside(() => askBeside(host)));
       if (decision === undefined)
         throw new BridgeError({ code: 'cancelled' }, 'the source was changed or paused meanwhile');
       if (decision.kind === 'wait') {

@@ -17,3 +17,13 @@ export async function pause(sleep: Sleep, length: Microseconds, signal: AbortSig
 
 export const stoppedWaiting = (): BridgeError =>
   new BridgeError({ code: 'cancelled' }, 'stopped while waiting for a request slot');
+
+/** Does one piece of work after the other, also where one fails. */
+export function oneByOne(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const mine = last.then(work);
+    last = mine.catch(() => undefined);
+    return mine;
+  };
+}
