@@ -22,6 +22,7 @@ beforeAll(async () => {
     'adapters',
     'scripts',
     'config',
+    'console/client',
     'test/conformance',
     'README.md',
     'docs',

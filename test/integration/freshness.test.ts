@@ -174,14 +174,7 @@ it('learns the rhythm of a sensor from the silence that ends, and not from time 
   await read(series, [1]);
   await look();
   expect((await conditions())['night']).toBe('well 0');
-  // A silence of nine hours is its rhythm now, so the next one of nine hours is no news.
-  await database.run(
-    `update freshness set known = jsonb_set(known, '{one,0}', to_jsonb(instant_of(now() - interval '9 hours'))), silent_from = null where source_id = $1`,
-    [sourceId],
-  );
-  await database.run("delete from reading where series = $1 and at > now() - interval '8 hours'", [series]);
-  await look();
-  expect((await conditions())['night']).toBe('well 0');
+  // It may have been a failure, so it teaches a third of itself, and its whole length when it comes again (core/freshness.ts).
   const gap = async () =>
     (
       await database.row<{ gap: number }>(
@@ -189,7 +182,9 @@ it('learns the rhythm of a sensor from the silence that ends, and not from time 
         [sourceId],
       )
     )?.gap ?? 0;
-  expect(await gap()).toBeGreaterThan(8.9 * HOUR);
+  expect(await gap()).toBeGreaterThan(2.9 * HOUR);
+  expect(await gap()).toBeLessThan(3.1 * HOUR);
+  await database.run("delete from reading where series = $1 and at > now() - interval '8 hours'", [series]);
   // The clock of the database was ahead when it looked last: what it saw then says nothing now.
   await database.run(
     `update freshness set known = jsonb_set(known, '{one,0}', to_jsonb(instant_of(now() + interval '9 hours'))), silent_from = null where source_id = $1`,
