@@ -53,6 +53,9 @@ const MOCKING = ['access-applications', 'clock-ahead', 'clocks-jobs', 'model', '
   (name) => `test/integration/${name}.test.ts`,
 );
 
+/** A simulated month takes minutes of both cores, so it is a part of the soak: it is played where its size is told. */
+const SOAKS = process.env['DATABRIDGE_MONTH'] === undefined ? ['test/integration/month.test.ts'] : [];
+
 /** Long files begin first, so that none of them is still under way when all others are done. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -101,6 +104,7 @@ export default defineConfig({
           globalSetup: ['test/kit/run-directory.ts', 'test/kit/shared-server.ts'],
           sequence: { groupOrder: 1 },
           include: MOCKING,
+          exclude: SOAKS,
           ...patient,
           maxWorkers: WORKERS,
         },

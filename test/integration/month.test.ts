@@ -6,8 +6,9 @@ import { REPEATS } from './month/script.ts';
 import { monthInTables } from './month/table.ts';
 
 // A month on a virtual clock and a real PostgreSQL: a strict platform with a known truth, the real planner, polls, histories, backfills
-// and alerts, and everything that goes wrong in a plant. `DATABRIDGE_MONTH=large` plays a dense one, as `npm run test:soak` does, and
-// `DATABRIDGE_MONTH_SEED=7` other points, delays and revisions.
+// and alerts, and everything that goes wrong in a plant. It takes minutes, so it is no part of `npm test`:
+// `DATABRIDGE_MONTH=small` plays it, `DATABRIDGE_MONTH=large` a dense one, as `npm run test:soak` does, and `DATABRIDGE_MONTH_SEED=7`
+// other points, delays and revisions.
 
 vi.mock('node:timers/promises', async (original) => {
   const { sleepInModel } = await import('./model/time.ts');
