@@ -90,7 +90,7 @@ const NOTE = `
 export const applyObserved = (
   database: Database,
   turn: string,
-  { troubles, unknown, isUnjudged }: Observed,
+  { troubles, unknown, unjudgedFor }: Observed,
   rules: AlertRules,
 ): Promise<AlertChanges | undefined> =>
   database.transaction(async (client) => {
@@ -110,7 +110,7 @@ export const applyObserved = (
       now: present.now,
       patienceOf: rules.patienceOf,
       unknown,
-      isUnjudged,
+      unjudgedFor,
       earlier: new Map(ended.map((one) => [alertKeyOf(one), one.count])),
     });
     await write(client, changes);

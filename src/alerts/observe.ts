@@ -1,5 +1,5 @@
 import type { AlertKind, AlertTrouble } from '../core/alert.ts';
-import type { Instant } from '../core/instant.ts';
+import type { Instant, Microseconds } from '../core/instant.ts';
 import type { Database } from '../database/database.ts';
 import type { Settings } from '../settings.ts';
 import type { ConditionCounts } from '../source/condition.ts';
@@ -34,8 +34,8 @@ export interface Observed {
   readonly troubles: readonly AlertTrouble[];
   /** The kinds of which nothing can be said now. */
   readonly unknown: ReadonlySet<AlertKind>;
-  /** Whether nothing can be said now of the subject of an alert, because its source fails otherwise. */
-  readonly isUnjudged: (alert: Pick<AlertTrouble, 'kind' | 'organisation' | 'subject'>) => boolean;
+  /** How long an alert without a trouble goes on because nothing can be said now of its subject, µs; Infinity: until something can. */
+  readonly unjudgedFor: (alert: Pick<AlertTrouble, 'kind' | 'organisation' | 'subject'>) => Microseconds;
 }
 
 /** Without a planner every source is late and silent: that is one trouble, which the finding of the planner tells. */
@@ -65,7 +65,7 @@ export function alertObserverOf(ground: Observing): (rules: AlertRules) => Promi
     return {
       troubles: findings.flatMap((finding) => troubleOf(finding, rules) ?? []),
       unknown: new Set(isPlanned ? [] : HIDDEN_WITHOUT_PLANNER),
-      isUnjudged: unjudgedOf({ ...ofSources, unheard: await unheardSources(database) }),
+      unjudgedFor: unjudgedOf({ ...ofSources, unheard: await unheardSources(database) }),
     };
   };
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { alertKeyOf, stepAlerts } from './alert.ts';
 import type { AlertChanges, AlertRow, AlertTrouble } from './alert.ts';
-import { DAY, MINUTE, SECOND } from './instant.ts';
+import { DAY, HOUR, MINUTE, SECOND } from './instant.ts';
 import type { Instant, Microseconds } from './instant.ts';
 
 const LASTING = 10 * MINUTE;
@@ -32,7 +32,7 @@ function table() {
       now: Instant,
       subjects: readonly string[],
       unknown: readonly 'behind'[] = [],
-      isUnjudged: (row: AlertRow) => boolean = () => false,
+      unjudgedFor: (row: AlertRow) => Microseconds = () => 0,
     ): AlertChanges {
       const earlier = new Map<string, number>();
       for (const { row, at } of ended)
@@ -42,7 +42,7 @@ function table() {
         now,
         patienceOf,
         unknown: new Set(unknown),
-        isUnjudged,
+        unjudgedFor,
         earlier,
       });
       const isOpen = new Set(rows.filter(({ openedAt }) => openedAt !== null).map(({ id }) => id));
@@ -79,14 +79,36 @@ describe('an alert', () => {
     alerts.step(0, ['a', 'b']);
     alerts.step(LASTING, ['a', 'b']);
     alerts.step(LASTING + MINUTE, ['b']);
-    const isUnjudged = ({ subject }: AlertRow): boolean => subject === 'a';
-    alerts.step(DAY, ['b'], [], isUnjudged);
-    alerts.step(2 * DAY, ['b'], [], isUnjudged);
+    const unjudgedFor = ({ subject }: AlertRow): Microseconds => (subject === 'a' ? Infinity : 0);
+    alerts.step(DAY, ['b'], [], unjudgedFor);
+    alerts.step(2 * DAY, ['b'], [], unjudgedFor);
     expect(alerts.open().map(({ subject }) => subject)).toEqual(['a', 'b']);
     alerts.step(2 * DAY + MINUTE, ['b']);
     expect(alerts.open().map(({ subject }) => subject)).toEqual(['b']);
-    alerts.step(2 * DAY + 2 * MINUTE, ['b'], [], () => true);
+    alerts.step(2 * DAY + 2 * MINUTE, ['b'], [], () => Infinity);
     expect(alerts.open()).toMatchObject([{ subject: 'b', goneAt: null }]);
+  });
+
+  it('opens where its trouble takes turns with one that says nothing of it', () => {
+    const alerts = table();
+    for (let now = 0; now < LASTING; now += 2 * MINUTE) {
+      alerts.step(now, ['a']);
+      alerts.step(now + MINUTE, [], [], () => Infinity);
+    }
+    expect(alerts.open()).toEqual([]);
+    alerts.step(LASTING, ['a']);
+    expect(alerts.open()).toMatchObject([{ subject: 'a', since: 0, openedAt: LASTING }]);
+  });
+
+  it('that may not be judged for a day is away for as long before it ends', () => {
+    const alerts = table();
+    alerts.step(0, ['a']);
+    alerts.step(LASTING, ['a']);
+    for (let now = LASTING + MINUTE; now < LASTING + DAY; now += HOUR) alerts.step(now, [], [], () => DAY);
+    expect(alerts.open()).toMatchObject([{ subject: 'a', goneAt: LASTING + MINUTE }]);
+    alerts.step(LASTING + MINUTE + DAY, [], [], () => DAY);
+    expect(alerts.all()).toEqual([]);
+    expect(alerts.ended).toHaveLength(1);
   });
 
   it('of a trouble that went away before it lasted leaves nothing behind', () => {

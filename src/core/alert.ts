@@ -80,8 +80,9 @@ export const alertKeyOf = ({
 
 /**
  * What an evaluation at `now` makes of the rows that have not ended. `patienceOf` is undefined for kinds that are switched off; their rows
- * end. Rows of the kinds in `unknown` stay, and so do rows without a trouble that `isUnjudged` names, because nobody can tell now whether their
- * troubles are there. `earlier`: by key, the alerts that ended in the last day.
+ * end. Alerts of the kinds in `unknown` stay. A row without a trouble goes on for as long as `unjudgedFor` tells (0: it is judged), because
+ * nobody can tell now whether its trouble is there: faults that take turns are one trouble, which lasts. `earlier`: by key, the alerts that
+ * ended in the last day.
  */
 export function stepAlerts(
   rows: readonly AlertRow[],
@@ -90,13 +91,14 @@ export function stepAlerts(
     now,
     patienceOf,
     unknown,
-    isUnjudged = () => false,
+    unjudgedFor = () => 0,
     earlier,
   }: {
     readonly now: Instant;
     readonly patienceOf: (kind: AlertKind) => AlertPatience | undefined;
     readonly unknown: ReadonlySet<AlertKind>;
-    readonly isUnjudged?: (row: AlertRow) => boolean;
+    /** µs; Infinity: the row stays as it is. */
+    readonly unjudgedFor?: (row: AlertRow) => Microseconds;
     readonly earlier: ReadonlyMap<string, number>;
   },
 ): AlertChanges {
@@ -113,10 +115,12 @@ export function stepAlerts(
     present.delete(key);
     const patience = patienceOf(row.kind);
     if (patience === undefined) (row.openedAt === null ? changes.dropped : changes.ended).push(row);
-    else if (unknown.has(row.kind) || (trouble === undefined && isUnjudged(row))) {
+    else if (unknown.has(row.kind)) {
       if (row.openedAt === null) changes.dropped.push(row);
-    } else if (trouble === undefined) absent(row, patience, now, changes);
-    else {
+    } else if (trouble === undefined) {
+      const least = unjudgedFor(row);
+      if (least < Infinity) absent(row, { ...patience, least }, now, changes);
+    } else {
       const next = lastingOn(row, trouble, patience, now);
       if (isChanged(row, next)) changes.changed.push(next);
     }
@@ -149,7 +153,7 @@ function worstByKey(troubles: readonly AlertTrouble[]): Map<string, AlertTrouble
 
 function absent(
   row: AlertRow,
-  { away }: AlertPatience,
+  { away, least }: AlertPatience & { readonly least: Microseconds },
   now: Instant,
   changes: { changed: AlertRow[]; ended: AlertRow[]; dropped: AlertRow[] },
 ): void {
@@ -159,8 +163,8 @@ function absent(
   }
   const gone = now - row.goneAt;
   if (row.openedAt === null) {
-    if (gone >= BLINK) changes.dropped.push(row);
-  } else if (gone >= away * 2 ** Math.min(row.earlier, MOST_DOUBLINGS)) changes.ended.push(row);
+    if (gone >= Math.max(BLINK, least)) changes.dropped.push(row);
+  } else if (gone >= Math.max(least, away * 2 ** Math.min(row.earlier, MOST_DOUBLINGS))) changes.ended.push(row);
 }
 
 function lastingOn(row: AlertRow, trouble: AlertTrouble, { lasting }: AlertPatience, now: Instant): AlertRow {

@@ -95,6 +95,8 @@ export async function startDaemon(
     await presence.beat(bridge.clock.disagreement());
     await underWay.giveBack();
   }
+  // Before the first request, which makes those of an hour and more ago be forgotten.
+  await failSoft('count of requests', countRequestHours(database, bridge.clock.now()));
   const jobs = queue.work(
     {
       poll: (id, stopping, place) => once('poll', id, () => poll({ ...bridge, place }, id, stopping)),

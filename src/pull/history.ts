@@ -86,6 +86,7 @@ async function fillHistory(
   const { stream } = claimed;
   const { clock } = bridge;
   const begun = clock.now();
+  await giveBack(bridge.database);
   const run: Run = {
     begun,
     covered: stream.covered,
@@ -129,7 +130,7 @@ async function fillHistory(
     run.reserved.set(window, reserved);
     return ask;
   };
-  await eachWithin(source.config.pace.concurrency, next, async (ask) => {
+  const work = async (ask: Ask): Promise<'go-on' | 'stop'> => {
     try {
       await fetchAsk(bridge, source, claimed, run, ask, signal);
       run.crowded = false;
@@ -143,9 +144,19 @@ async function fillHistory(
       run.meters.delete(ask.window);
       const reserved = run.reserved.get(ask.window);
       run.reserved.delete(ask.window);
-      if (reserved !== undefined) await giveBack(bridge.database, reserved);
+      if (reserved !== undefined) {
+        await giveBack(bridge.database, reserved);
+        // It may have been the first one, which reserved all because nothing was known of its like.
+        if (reserved.requests === ask.wish?.budget?.left) run.refreshedAt = -Infinity;
+      }
     }
-  });
+  };
+  try {
+    await eachWithin(source.config.pace.concurrency, next, work);
+  } finally {
+    // Those of windows that were dropped because the run had stopped, and of windows that ended while the database was away.
+    await giveBack(bridge.database, ...run.reserved.values());
+  }
   if (run.wishes.length > 0) await finishCovered(bridge.database, source.id);
   const now = clock.now();
   if (run.failedUntil !== undefined) return { dueAt: run.failedUntil, healthy: false };

@@ -27,7 +27,10 @@ export interface Budget {
   readonly left: number;
   /** Nothing was used or reserved today. */
   readonly untouched: boolean;
-  /** What a window of this backfill needed so far, rounded up; 1 before the first one. A window reserves as much. */
+  /**
+   * What a window of this backfill needed so far, rounded up; all that is left before the first one, so that it goes first and alone. A window
+   * reserves as much.
+   */
   readonly perWindow: number;
   /** The first instant of the next day; where windows under way may give a part of what they reserved back, a minute from now. */
   readonly renewsAt: Instant;
@@ -77,12 +80,12 @@ export async function wishesOf(database: Database, streamId: number): Promise<Wi
   }>(
     `select backfill.id, instant_of(from_at) as from, instant_of(to_at) as to, instants_of(${WANTED}) as wanted, newest_first as newest,
        ${IS_AGAIN} as again, instants_of(done) as done, requests_per_day as "perDay",
-       coalesce(used.today, 0) as today, coalesce(ceil(used.per_window), 1)::int as "perWindow",
+       coalesce(used.today, 0) as today, coalesce(ceil(used.per_window), greatest(1, requests_per_day - coalesce(used.today, 0)))::int as "perWindow",
        instant_of(case when used.reserved > 0 then least(now() + interval '1 minute', ${TOMORROW}) else ${TOMORROW} end) as "renewsAt"
      from backfill join backfill_stream on backfill_id = backfill.id
      left join lateral (
        select sum(requests + reserved) filter (where day = ${TODAY}) as today, sum(reserved) filter (where day = ${TODAY}) as reserved,
-         greatest(1, sum(requests) / nullif(sum(windows + failures), 0)) as per_window
+         case when sum(windows + failures) > 0 then greatest(1, sum(requests) / sum(windows + failures)) end as per_window
        from backfill_day where backfill_day.backfill_id = backfill.id and requests_per_day is not null) as used on true
      where stream_id = $1 and state = 'running' order by backfill.id`,
     [streamId],
@@ -147,12 +150,31 @@ export async function reserveRequests(
   return row && { backfillId: id, requests: perWindow, day: row.day };
 }
 
-/** Gives back what a window reserved, after its requests were counted. */
-export const giveBack = (database: Database, { backfillId, requests, day }: Reserved): Promise<number> =>
-  database.run(
-    'update backfill_day set reserved = greatest(0, reserved - $3) where backfill_id = $1 and day = $2::date',
-    [backfillId, day, requests],
-  );
+/** What this process could not give back while a database was away. */
+const owed = new WeakMap<Database, Set<Reserved>>();
+
+/**
+ * Gives back what windows reserved, after their requests were counted, and what could not be given back before. Where the database is
+ * away, the next call does it.
+ */
+export async function giveBack(database: Database, ...reserved: readonly Reserved[]): Promise<void> {
+  const all = owed.get(database) ?? new Set();
+  owed.set(database, all);
+  for (const one of reserved) all.add(one);
+  for (const one of all) {
+    // Another call does not give it back, too, while the database answers.
+    all.delete(one);
+    try {
+      await database.run(GIVE_BACK, [one.backfillId, one.day, one.requests]);
+    } catch (error) {
+      all.add(one);
+      throw error;
+    }
+  }
+}
+
+const GIVE_BACK =
+  'update backfill_day set reserved = greatest(0, reserved - $3) where backfill_id = $1 and day = $2::date';
 
 /** Counts the requests of a window of a backfill that could not be read. */
 export const noteFailed = (

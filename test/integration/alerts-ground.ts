@@ -98,7 +98,7 @@ export async function watcher(database: Database, rules: AlertRules, allowHosts?
       await database.run(`update heartbeat set beat_at = beat_at - interval '1 minute' where name = 'alerts'`);
       const turn = await takeTurn(database);
       if (turn === undefined) throw new Error('it is not the turn of this process');
-      return await applyObserved(database, turn, { troubles, unknown: new Set(), isUnjudged: () => false }, rules);
+      return await applyObserved(database, turn, { troubles, unknown: new Set(), unjudgedFor: () => 0 }, rules);
     },
     send: () => deliverAlerts(ground, rules.targets),
   };

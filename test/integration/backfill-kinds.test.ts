@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { DAY, HOUR } from '../../src/core/instant.ts';
 import type { Database } from '../../src/database/database.ts';
 import { addStreams } from '../../src/pull/change-streams.ts';
@@ -169,6 +169,21 @@ it('the requests of a day are those of the windows that were stored and of those
   expect(state.work).toMatchObject({ windows: 7, failures: 2, requests: 50, requestsToday: 10 });
 });
 
+it('the first window of a backfill reserves all requests of its day, because nobody knows yet what one needs', async () => {
+  const id = await start({ requestsPerDay: 100 });
+  const budgetOf = async (stream: number): Promise<Budget> =>
+    (await wishesOf(database, stream))[0]?.budget as Budget;
+  const budgets = await Promise.all([a(), b()].map(budgetOf));
+  expect(budgets).toMatchObject([{ left: 100, perWindow: 100 }, { perWindow: 100 }]);
+  const asked = await Promise.all(budgets.map((budget) => reserveRequests(database, { id, budget })));
+  const [first, ...more] = asked.filter((one) => one !== undefined);
+  expect(more).toEqual([]);
+  expect(mayAskMore(await budgetOf(b()))).toBe(false);
+  await noteFailed(database, id, { requests: 7, bytesIn: 0, httpMs: 0 });
+  await giveBack(database, first as Reserved);
+  expect(await budgetOf(b())).toMatchObject({ left: 93, perWindow: 7 });
+});
+
 it('runs beside each other reserve what their windows may need, so that they do not all use the same rest of a day', async () => {
   const id = await start({ requestsPerDay: 10 });
   await database.run(`insert into backfill_day values ($1, (now() at time zone 'UTC')::date, 2, 0, 6, 0, 0, 0)`, [id]);
@@ -184,6 +199,16 @@ it('runs beside each other reserve what their windows may need, so that they do 
   await noteFailed(database, id, { requests: 1, bytesIn: 0, httpMs: 0 });
   await giveBack(database, reserved as Reserved);
   expect(await budgetOf()).toMatchObject({ left: 3, untouched: false });
+  // What cannot be given back while the database is away is given back by the next call, and once.
+  const taken = (await reserveRequests(database, { id, budget })) as Reserved;
+  const away = { ...database, run: vi.fn(database.run) };
+  away.run.mockRejectedValueOnce(new Error('away'));
+  await expect(giveBack(away, taken)).rejects.toThrow('away');
+  expect(await budgetOf()).toMatchObject({ left: 0 });
+  await giveBack(away);
+  await giveBack(away);
+  expect(away.run).toHaveBeenCalledTimes(2);
+  expect(await budgetOf()).toMatchObject({ left: 3 });
   // A window that needs more than a day has is the only one of its day.
   const large = { left: 2, untouched: true, perWindow: 20, renewsAt: 0 };
   expect(await reserveRequests(database, { id, budget: large })).toBeUndefined();

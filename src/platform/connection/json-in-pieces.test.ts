@@ -53,4 +53,31 @@ describe('JSON in pieces', () => {
     for (const text of [`[1,"${LONG}"`, `{"a":["${LONG}",1`, `["${LONG}`])
       await expect(jsonInPieces(text)).rejects.toThrow('Unexpected end of JSON input');
   });
+
+  it('does not say so of a text with something behind its end', async () => {
+    for (const text of [`{"a":"${LONG}"} and more`, `["${LONG}"];`, `{"a":["${LONG}"] 1}`, `[1,"${LONG}"}`])
+      await expect(jsonInPieces(text)).rejects.toThrow('a part of it is not JSON');
+  });
+
+  it('looks through a text a few times only, however deep its brackets are', async () => {
+    const levels = 200_000;
+    let value = await jsonInPieces(`${'['.repeat(levels)}${']'.repeat(levels)}`);
+    let depth = 0;
+    for (; Array.isArray(value); depth += 1) [value] = value as unknown[];
+    expect(depth).toBe(levels);
+    const objects = await jsonInPieces(`${'{"a":'.repeat(30)}"${LONG}"${'}'.repeat(30)}`);
+    expect(JSON.stringify(objects)).toBe(`${'{"a":'.repeat(30)}"${LONG}"${'}'.repeat(30)}`);
+  });
+
+  it('lets others run before each long part, also one that is the only part of its list', async () => {
+    let turns = 0;
+    const count = (): void => {
+      turns += 1;
+      counting = setImmediate(count);
+    };
+    let counting = setImmediate(count);
+    await jsonInPieces(`${'['.repeat(8)}"${LONG}"${']'.repeat(8)}`);
+    clearImmediate(counting);
+    expect(turns).toBeGreaterThanOrEqual(8);
+  });
 });

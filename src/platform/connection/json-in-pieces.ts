@@ -10,24 +10,46 @@ const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x
 const LOOKED_THROUGH = 512 * 1024;
 
 /**
+ * A list or an object inside of so many others is parsed at once, however long it is: each level is looked through again for its parts, so
+ * a text of brackets alone would otherwise take the square of its length.
+ */
+const DEEPEST = 16;
+
+/**
  * `JSON.parse` of a long text, which lets others run between pieces of it: a list or an object that is long is taken apart into its
  * parts, which are parsed together as far as they are short. Throws a SyntaxError for what is no JSON; of a long text its message names
  * no position.
  */
 export async function jsonInPieces(text: string): Promise<unknown> {
-  return text.length <= PIECE ? JSON.parse(text) : await valueIn(text, 0, text.length);
+  return text.length <= PIECE ? JSON.parse(text) : await valueIn(text, { begin: 0, end: text.length, depth: 0 });
 }
 
-async function valueIn(text: string, from: number, to: number): Promise<unknown> {
-  if (to - from <= PIECE) return parsedPart(text.slice(from, to));
-  const [begin, end] = trimmed(text, from, to);
+/** A part of the text, and of how many lists and objects it is a part. */
+interface Place {
+  readonly begin: number;
+  readonly end: number;
+  readonly depth: number;
+}
+
+async function valueIn(text: string, place: Place): Promise<unknown> {
+  if (place.end - place.begin <= PIECE) return parsedPart(text.slice(place.begin, place.end));
+  await letOthersRun();
+  const [begin, end] = trimmed(text, place.begin, place.end);
+  if (place.depth >= DEEPEST) return parsedPart(text.slice(begin, end));
   const first = text.charCodeAt(begin);
   const last = text.charCodeAt(end - 1);
-  if (first === OPEN_LIST && last === CLOSE_LIST) return await listIn(text, begin + 1, end - 1);
-  if (first === OPEN_OBJECT && last === CLOSE_OBJECT) return await objectIn(text, begin + 1, end - 1);
-  if (first === OPEN_LIST || first === OPEN_OBJECT) throw endsEarly();
+  const inside = { begin: begin + 1, end: end - 1, depth: place.depth + 1 };
+  if (first === OPEN_LIST && last === CLOSE_LIST) return await listIn(text, inside);
+  if (first === OPEN_OBJECT && last === CLOSE_OBJECT) return await objectIn(text, inside);
+  // Throws where a bracket is open at the end. Where none is, something stands behind the list or object.
+  if (first === OPEN_LIST || first === OPEN_OBJECT) {
+    await new Part(text, begin, end, undefined).end();
+    throw notJson();
+  }
   return parsedPart(text.slice(begin, end));
 }
+
+const notJson = (): SyntaxError => new SyntaxError('a part of it is not JSON');
 
 /** As the message of `JSON.parse`, by which the connection knows such an error. */
 const endsEarly = (): SyntaxError => new SyntaxError('Unexpected end of JSON input');
@@ -37,25 +59,25 @@ function parsedPart(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new SyntaxError('a part of it is not JSON');
+    throw notJson();
   }
 }
 
-async function listIn(text: string, from: number, to: number): Promise<unknown[]> {
+async function listIn(text: string, inside: Place): Promise<unknown[]> {
   const list: unknown[] = [];
-  for await (const { begin, end, parts } of groups(text, from, to)) {
-    if (parts === 1) list.push(await valueIn(text, begin, end));
+  for await (const { begin, end, parts } of groups(text, inside.begin, inside.end)) {
+    if (parts === 1) list.push(await valueIn(text, { ...inside, begin, end }));
     else for (const one of parsedPart(`[${text.slice(begin, end)}]`) as unknown[]) list.push(one);
   }
   return list;
 }
 
-async function objectIn(text: string, from: number, to: number): Promise<object> {
+async function objectIn(text: string, inside: Place): Promise<object> {
   const object: Record<string, unknown> = {};
   // As `JSON.parse` does it: __proto__ is a name like any other.
   const set = (name: string, value: unknown): void =>
     void Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
-  for await (const { begin, end, parts } of groups(text, from, to)) {
+  for await (const { begin, end, parts } of groups(text, inside.begin, inside.end)) {
     if (parts > 1) {
       const some = parsedPart(`{${text.slice(begin, end)}}`) as Record<string, unknown>;
       for (const [name, value] of Object.entries(some)) set(name, value);
@@ -64,7 +86,7 @@ async function objectIn(text: string, from: number, to: number): Promise<object>
     const colon = await new Part(text, begin, end, COLON).end();
     const name = parsedPart(text.slice(begin, colon));
     if (typeof name !== 'string' || colon === end) throw new SyntaxError('a name is missing');
-    set(name, await valueIn(text, colon + 1, end));
+    set(name, await valueIn(text, { ...inside, begin: colon + 1, end }));
   }
   return object;
 }
@@ -96,15 +118,15 @@ async function* groups(text: string, from: number, to: number): AsyncGenerator<G
   yield { begin, end: to, parts };
 }
 
-/** The part that begins at `from`. It ends at `sign` outside of all brackets and texts, or at `to`. */
+/** The part that begins at `from`. It ends at `sign` outside of all brackets and texts, or at `to`; without a sign at `to`. */
 class Part {
   readonly #text: string;
   readonly #to: number;
-  readonly #sign: number;
+  readonly #sign: number | undefined;
   #place: number;
   #depth = 0;
 
-  constructor(text: string, from: number, to: number, sign: number) {
+  constructor(text: string, from: number, to: number, sign: number | undefined) {
     this.#text = text;
     this.#place = from;
     this.#to = to;
