@@ -353,7 +353,7 @@ const english = {
     changedMeanwhile: 'Another operator changed this source while you edited it.',
     changedRemedy: 'See the difference of your text to the present configuration, then decide.',
     keepMine: 'Go on with mine',
-    variables: (names: string) => `Secrets are not shown. Variables: ${names}`,
+    secrets: 'A text that reads (secret) is stored sealed, and stays as it is unless you write another one in its place.',
   },
   difference: {
     actions: { created: 'A new source.', changed: 'These fields change:', unchanged: 'There is no difference.' },

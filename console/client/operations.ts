@@ -1188,6 +1188,7 @@ export interface Operations {
   };
   readonly exportSource: {
     readonly params: { readonly organisation: string; readonly name: string };
+    readonly query: { readonly secrets?: 'variables' | 'hidden' };
     readonly answer: ExportedSource;
   };
   readonly listStreams: {
