@@ -260,6 +260,7 @@ const english = {
     text: 'Ranges',
     hint: 'One range a line, in the zone that is shown. Streams after a dot; without them, all.',
     wrongLine: (line: number) => `Line ${line} is no range such as 2026-11-22 10:00 – 2026-11-23 00:00.`,
+    empty: 'Write a range, or close this.',
     none: 'Select nothing',
     what: 'Ask for',
     missing: 'What is missing',
