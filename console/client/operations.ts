@@ -108,6 +108,7 @@ export type Session = {
   readonly csrfToken: string;
   readonly endsAt: string;
   readonly mustChangePassword: boolean;
+  readonly mayChoosePassword: boolean;
 };
 
 export type Sources = {
