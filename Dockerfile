@@ -16,6 +16,7 @@ WORKDIR /opt/databridge
 COPY package.json package-lock.json ./
 RUN --mount=type=cache,target=/root/.npm --mount=type=secret,id=npmrc,target=/root/.npmrc \
     npm ci --no-audit --no-fund
+COPY tsconfig.json ./
 COPY console ./console
 RUN node node_modules/vite/bin/vite.js build --config console/vite.config.ts --outDir /opt/databridge/dist/console
 

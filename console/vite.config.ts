@@ -50,7 +50,7 @@ const icons = (files = iconFiles()): Plugin => ({
           const [icon = '', local = icon] = name.split(' as ');
           const file = files.get(icon);
           if (file === undefined) throw new Error(`${id}: lucide has no icon ${icon}`);
-          return `import ${local} from '${LUCIDE}/${file}';`;
+          return `import ${local} from ${JSON.stringify(`${LUCIDE.replaceAll('\\', '/')}/${file}`)};`;
         })
         .join('\n'),
     );

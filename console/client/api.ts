@@ -57,7 +57,7 @@ let aheadMs = 0;
 /** The time at the bridge, ms since 1970. */
 export const bridgeNow = (): number => Date.now() + aheadMs;
 
-/** An answer that has not begun by then will not come, ms. */
+/** An answer that has not begun by then will not come, ms, nor will the rest of one that is not read line by line. */
 const PATIENCE_MS = 60_000;
 
 /** Asks for the answer of an operation. Throws `Refusal`. */
@@ -66,10 +66,20 @@ export async function ask<Name extends OperationName>(
   given: Given<Name>,
   options: AskOptions = {},
 ): Promise<Answer<Name>> {
-  const response = await send(name, given, options);
-  if (response.status === 204) return null as Answer<Name>;
-  const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
-  return (isJson ? await response.json() : await response.text()) as Answer<Name>;
+  const late = new AbortController();
+  const { signal } = options;
+  const either = signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]);
+  const response = await send(name, given, { ...options, signal: either });
+  const timer = setTimeout(() => late.abort(), PATIENCE_MS);
+  try {
+    if (response.status === 204) return null as Answer<Name>;
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
+    return (isJson ? await response.json() : await response.text()) as Answer<Name>;
+  } catch (error) {
+    throw signal?.aborted ? error : unanswered();
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** The documents of an answer that comes line by line. Throws `Refusal`, also for a line that is an error. */
@@ -123,6 +133,8 @@ export async function askAt(place: `${'GET' | 'POST'} /${string}`, body: unknown
   return response.status === 204 ? undefined : ((await response.json()) as unknown);
 }
 
+const unanswered = (): Refusal => new Refusal(0, { title: 'The bridge did not answer.' });
+
 async function sendRequest(
   { method, url, body }: Request,
   { unattended = false, ifMatch, ifNone = false, signal }: AskOptions,
@@ -150,7 +162,7 @@ async function sendRequest(
     });
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new Refusal(0, { title: 'The bridge did not answer.' });
+    throw unanswered();
   } finally {
     clearTimeout(timer);
   }

@@ -108,6 +108,7 @@ export type Session = {
   readonly csrfToken: string;
   readonly endsAt: string;
   readonly mustChangePassword: boolean;
+  readonly mayChoosePassword: boolean;
 };
 
 export type Sources = {
@@ -1188,6 +1189,7 @@ export interface Operations {
   };
   readonly exportSource: {
     readonly params: { readonly organisation: string; readonly name: string };
+    readonly query: { readonly secrets?: 'variables' | 'hidden' };
     readonly answer: ExportedSource;
   };
   readonly listStreams: {

@@ -1,26 +1,25 @@
 /** The operator that signed in. */
 import { useEffect, useState } from 'preact/hooks';
 import { forgetAnswers } from './answers.ts';
-import { ask, askAt, credentials } from './api.ts';
+import { ask, credentials } from './api.ts';
+import type { Refusal } from './api.ts';
 import { followEvents } from './events.ts';
 import type { Operator, Session } from './operations.ts';
 
 /** `unknown` before the bridge has answered; `ended`: it was signed in, so its page stays behind the sign-in. */
 export type SignIn =
-  | { readonly state: 'unknown' | 'out' | 'ended' }
+  | { readonly state: 'unknown'; readonly refusal?: Refusal }
+  | { readonly state: 'out' | 'ended' }
   | {
       readonly state: 'in';
       readonly operator: Operator;
       readonly endsAt: string;
       readonly mustChangePassword: boolean;
+      readonly mayChoosePassword: boolean;
     };
 
 let present: SignIn = { state: 'unknown' };
 let lastOperator: string | undefined;
-let isByLink = false;
-
-/** Whether a link began the session, so that a first password needs none before it. */
-export const cameByLink = (): boolean => isByLink;
 let following: AbortController | undefined;
 const watchers = new Set<() => void>();
 
@@ -53,11 +52,11 @@ export function useRole(): { readonly mayChange: boolean; readonly mayAdminister
 }
 
 /** Takes a session that has begun. */
-export function enter({ operator, csrfToken, endsAt, mustChangePassword }: Session): void {
+export function enter({ operator, csrfToken, endsAt, mustChangePassword, mayChoosePassword }: Session): void {
   credentials.csrfToken = csrfToken;
   if (lastOperator !== undefined && lastOperator !== operator.name) location.reload();
   lastOperator = operator.name;
-  become({ state: 'in', operator, endsAt, mustChangePassword });
+  become({ state: 'in', operator, endsAt, mustChangePassword, mayChoosePassword });
   following?.abort();
   if (mustChangePassword) return;
   following = new AbortController();
@@ -71,24 +70,37 @@ credentials.ended = () => {
   else if (present.state === 'unknown') become({ state: 'out' });
 };
 
+/** Another address in the place of the present one, which stays in no history. */
+function place(hash: string): void {
+  history.replaceState(null, '', hash);
+  window.dispatchEvent(new HashChangeEvent('hashchange'));
+}
+
 /** Looks whether the browser has a session, or comes with a link that begins one. */
 export async function findSession(): Promise<void> {
   const [, token] = /^#\/link\/([\w-]+)/.exec(location.hash) ?? [];
   // A link is spent once, and its token stays in no history.
-  if (token !== undefined) history.replaceState(null, '', '#/');
+  if (token !== undefined) place('#/');
   try {
-    if (token !== undefined) {
-      const session = (await askAt('POST /sign-in/link', { token })) as Session;
-      isByLink = true;
-      enter(session);
-      return;
-    }
-    enter(await ask('getSession', {}));
-  } catch {
-    if (token !== undefined) history.replaceState(null, '', '#/?refused=link');
-    if (present.state === 'unknown') become({ state: 'out' });
+    enter(await (token === undefined ? ask('getSession', {}) : ask('signInByLink', { body: { token } })));
+  } catch (error) {
+    const refusal = error as Refusal;
+    if (token !== undefined && refusal.code === 'sign-in-refused') {
+      place('#/?refused=link');
+      // Whoever is signed in here stays so.
+      if (present.state === 'unknown') become({ state: 'out' });
+    } else if (token !== undefined) {
+      // It may be taken yet.
+      history.replaceState(null, '', `#/link/${token}`);
+      if (present.state !== 'in') become({ state: 'unknown', refusal });
+    } else if (present.state === 'unknown') become(refusal.status === 401 ? { state: 'out' } : { state: 'unknown', refusal });
   }
 }
+
+// A link that is pasted into an open console changes its address only.
+window.addEventListener('hashchange', () => {
+  if (location.hash.startsWith('#/link/')) void findSession();
+});
 
 export async function leave(): Promise<void> {
   await ask('signOut', {}).catch(() => undefined);

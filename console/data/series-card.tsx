@@ -31,7 +31,7 @@ interface SeriesProps {
 export function SeriesCard({ params, sensorId, valueName }: SeriesProps): ComponentChild {
   const { query } = useRoute();
   const zone = useZone();
-  const span: Span = query['span'] !== undefined && query['span'] in SPANS ? (query['span'] as Span) : '1h';
+  const span: Span = Object.hasOwn(SPANS, query['span'] ?? '') ? (query['span'] as Span) : '1h';
   // The range moves on in steps, so that the answer is found again.
   const step = Math.max(5, SPANS[span] / BINS);
   const end = Math.ceil(bridgeNow() / 1_000 / step) * step;

@@ -1,10 +1,11 @@
 import { CircleQuestionMark } from 'lucide';
-import type { ComponentChild, ComponentType } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import type { ComponentChild, ComponentChildren, ComponentType } from 'preact';
+import { useEffect, useErrorBoundary, useState } from 'preact/hooks';
+import { Refusal } from '../client/api.ts';
 import { useRoute } from '../client/route.ts';
-import { useSignIn } from '../client/session.ts';
+import { findSession, useSignIn } from '../client/session.ts';
 import { useZone } from '../client/zone.ts';
-import { Empty, Skeleton } from '../parts/page.tsx';
+import { Empty, Skeleton, Trouble } from '../parts/page.tsx';
 import { StripPatterns } from '../parts/strip.tsx';
 import { Toasts } from '../parts/toast.tsx';
 import { Confirm } from '../sign-in/confirm.tsx';
@@ -18,7 +19,10 @@ import { SideBar } from './side-bar.tsx';
 export function App(): ComponentChild {
   const signIn = useSignIn();
   const zone = useZone();
-  if (signIn.state === 'unknown') return null;
+  const { path } = useRoute();
+  if (signIn.state === 'unknown') {
+    return signIn.refusal ? <Trouble refusal={signIn.refusal} again={() => void findSession()} /> : null;
+  }
   if (signIn.state === 'out') return <SignInPage />;
   if (signIn.state === 'in' && signIn.mustChangePassword) return <NewPassword name={signIn.operator.name} />;
   return (
@@ -37,7 +41,9 @@ export function App(): ComponentChild {
       <div class="frame">
         <SideBar />
         <main class="main" id="main" tabindex={-1}>
-          <Shown key={zone} />
+          <Guarded place={path.join('/')}>
+            <Shown key={zone} />
+          </Guarded>
         </main>
       </div>
       {signIn.state === 'ended' && <SignInAgain />}
@@ -45,6 +51,16 @@ export function App(): ComponentChild {
       <Toasts />
     </>
   );
+}
+
+/** A page that fails says so, and the side bar stays: another address begins anew. */
+function Guarded({ place, children }: { place: string; children: ComponentChildren }): ComponentChild {
+  const [error, again] = useErrorBoundary();
+  useEffect(() => {
+    if (error !== undefined) again();
+  }, [place]);
+  if (error === undefined) return <>{children}</>;
+  return <Trouble refusal={new Refusal(0, { title: texts.pageFailed, detail: String(error) })} again={again} />;
 }
 
 const loaded = new Map<string, ComponentType>();

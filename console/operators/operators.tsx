@@ -1,4 +1,4 @@
-import { KeyRound, LogOut, Plus, UserCheck, UserCog, UserX, Users } from 'lucide';
+import { KeyRound, Link, LogOut, Plus, UserCheck, UserCog, UserX, Users } from 'lucide';
 import type { ComponentChild } from 'preact';
 import { useState } from 'preact/hooks';
 import { changed } from '../client/answers.ts';
@@ -17,6 +17,7 @@ import { State } from '../parts/state.tsx';
 import { Moment } from '../parts/time.tsx';
 import { done, say } from '../parts/toast.tsx';
 import { texts } from '../texts.ts';
+import { NewLink } from './new-link.tsx';
 import { NewToken } from './new-token.tsx';
 
 const t = texts.operators;
@@ -31,7 +32,8 @@ const roles = (['viewer', 'operator', 'admin'] as const).map(
 export function Operators(): ComponentChild {
   const list = useList('listOperators', { query: { limit: 50 } }, ({ name }) => name, 30_000);
   const { name: own } = useRole();
-  const [open, setOpen] = useState<'create' | { act: 'role' | 'token'; on: OperatorAccount }>();
+  const [open, setOpen] = useState<'create' | { act: 'role' | 'token' | 'link'; on: OperatorAccount }>();
+  const [invited, setInvited] = useState<string>();
   const close = (): void => setOpen(undefined);
   const change = (action: Promise<unknown>, said: string) => async () => {
     if (await done(action, said)) changed(['listOperators']);
@@ -86,6 +88,7 @@ export function Operators(): ComponentChild {
                   label={texts.sources.actionsOf(on.name)}
                   items={[
                     { title: t.changeRole, icon: UserCog, act: () => setOpen({ act: 'role', on }) },
+                    { title: t.link, icon: Link, act: () => setOpen({ act: 'link', on }) },
                     { title: t.newToken, icon: KeyRound, act: () => setOpen({ act: 'token', on }) },
                     {
                       title: t.signOut,
@@ -111,14 +114,16 @@ export function Operators(): ComponentChild {
           },
         ]}
       />
-      {open === 'create' && <CreateOperator close={close} />}
+      {open === 'create' && <CreateOperator close={close} invited={(name) => setInvited(name)} />}
+      {invited !== undefined && <NewLink name={invited} invite close={() => setInvited(undefined)} />}
+      {typeof open === 'object' && open.act === 'link' && <NewLink name={open.on.name} close={close} />}
       {typeof open === 'object' && open.act === 'role' && <ChangeRole on={open.on} close={close} />}
       {typeof open === 'object' && open.act === 'token' && <NewToken name={open.on.name} close={close} />}
     </Page>
   );
 }
 
-function CreateOperator({ close }: { close: () => void }): ComponentChild {
+function CreateOperator({ close, invited }: { close: () => void; invited: (name: string) => void }): ComponentChild {
   const [name, setName] = useState('');
   const [role, setRole] = useState<Role>('viewer');
   return (
@@ -128,8 +133,8 @@ function CreateOperator({ close }: { close: () => void }): ComponentChild {
       close={close}
       act={async () => {
         await ask('createOperator', { body: { name, role } });
-        say(t.created(name), t.createdNext(name));
         changed(['listOperators']);
+        invited(name);
       }}
     >
       <Field label={t.name} value={name} set={setName} hint={t.nameHint} isFirst isRequired />

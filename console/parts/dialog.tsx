@@ -47,6 +47,8 @@ interface AskedProps {
   readonly act: () => Promise<unknown>;
   readonly close: () => void;
   readonly isWide?: boolean;
+  /** Whether it is gone after the action: true unless another thing takes its place. */
+  readonly closesWhenDone?: boolean;
   /** Why it cannot be done now. */
   readonly why?: string | undefined;
 }
@@ -60,9 +62,10 @@ export function FormDialog({
   act,
   close,
   isWide,
+  closesWhenDone = true,
   why,
 }: AskedProps): ComponentChild {
-  const { submit, refusal, isBusy } = useAction(act, close);
+  const { submit, refusal, isBusy } = useAction(act, closesWhenDone ? close : undefined);
   return (
     <Dialog title={title} close={close} isWide={isWide ?? false}>
       <form

@@ -11,11 +11,13 @@ interface ShownOnceProps {
   readonly title: string;
   readonly id?: string;
   readonly secret: string;
+  /** What it is, where it is no secret of an application. */
+  readonly label?: string;
   readonly close: () => void;
 }
 
 /** A secret that the bridge does not keep in clear: it is shown until the operator says that it is kept. */
-export const ShownOnce = ({ title, id, secret, close }: ShownOnceProps): ComponentChild => (
+export const ShownOnce = ({ title, id, secret, label = t.secret, close }: ShownOnceProps): ComponentChild => (
   <Dialog title={title} close={close} stays>
     <Notice tone="warn">{t.once}</Notice>
     {id !== undefined && (
@@ -25,7 +27,7 @@ export const ShownOnce = ({ title, id, secret, close }: ShownOnceProps): Compone
       </div>
     )}
     <div class="field">
-      <span class="label">{t.secret}</span>
+      <span class="label">{label}</span>
       <Secret value={secret} />
     </div>
     <div class="buttons">

@@ -1,5 +1,5 @@
-import type { ComponentChild } from 'preact';
-import { useId } from 'preact/hooks';
+import type { ComponentChild, ComponentProps } from 'preact';
+import { useEffect, useId, useState } from 'preact/hooks';
 import { useAnswer } from '../client/answers.ts';
 import type { Refusal } from '../client/api.ts';
 import { Field, Select } from '../parts/field.tsx';
@@ -144,16 +144,45 @@ function SchemaField({
   }
   const isSecret = schema.writeOnly === true && !textOf(value).startsWith('${');
   return (
-    <Field
+    <TextOfValue
       label={label}
-      value={textOf(value)}
-      set={(text) => set(path, valueOfText(text, schema))}
+      value={value}
+      schema={schema}
+      set={(next) => set(path, next)}
       type={isSecret ? 'password' : 'text'}
       autocomplete={isSecret ? 'new-password' : 'off'}
       hint={hint}
       placeholder={example === undefined ? undefined : textOf(example)}
       wrong={wrongAt(refusal, path)}
       isRequired={isRequired}
+    />
+  );
+}
+
+/** A text field of a value. What is typed stays as it is while it means the value: `0.` on the way to `0.5`, or a comma of a list. */
+function TextOfValue({
+  value,
+  schema,
+  set,
+  ...shown
+}: Omit<ComponentProps<typeof Field>, 'value' | 'set'> & {
+  value: unknown;
+  schema: FieldSchema;
+  set: (value: unknown) => void;
+}): ComponentChild {
+  const [raw, setRaw] = useState(textOf(value));
+  const isMeant = JSON.stringify(valueOfText(raw, schema)) === JSON.stringify(value);
+  useEffect(() => {
+    if (!isMeant) setRaw(textOf(value));
+  }, [isMeant]);
+  return (
+    <Field
+      {...shown}
+      value={isMeant ? raw : textOf(value)}
+      set={(text) => {
+        setRaw(text);
+        set(valueOfText(text, schema));
+      }}
     />
   );
 }

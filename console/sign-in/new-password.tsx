@@ -1,7 +1,7 @@
 import type { ComponentChild } from 'preact';
 import { useState } from 'preact/hooks';
 import { ask } from '../client/api.ts';
-import { cameByLink, enter } from '../client/session.ts';
+import { enter, useSignIn } from '../client/session.ts';
 import { Button } from '../parts/button.tsx';
 import { useAction } from '../parts/dialog.tsx';
 import { Field, wrongOf } from '../parts/field.tsx';
@@ -29,11 +29,12 @@ export function PasswordForm({ name, done }: { name: string; done: () => void })
   const [current, setCurrent] = useState('');
   const [password, setPassword] = useState('');
   const [repeated, setRepeated] = useState('');
-  const isFirst = cameByLink();
+  const signIn = useSignIn();
+  const isFirst = signIn.state === 'in' && signIn.mayChoosePassword;
   const isDifferent = repeated !== '' && repeated !== password;
   const { submit, refusal, isBusy } = useAction(async () => {
     const body = isFirst ? { password } : { current, password };
-    enter(await ask('changePassword', { body: body as { current: string; password: string } }));
+    enter(await ask('changePassword', { body }));
     setCurrent('');
     setPassword('');
     setRepeated('');

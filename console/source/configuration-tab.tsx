@@ -22,7 +22,7 @@ const t = texts.configuration;
 export function ConfigurationTab({ source }: { source: Source }): ComponentChild {
   const { organisation, name, revisionTag } = source;
   const params = { organisation, name };
-  const { answer, refusal, again } = useAnswer('exportSource', { params });
+  const { answer, refusal, again } = useAnswer('exportSource', { params, query: { secrets: 'hidden' } });
   const { mayChange } = useRole();
   const [edited, edit] = useState<{ yaml: string; tag: string }>();
   const [turn, setTurn] = useState(0);
@@ -82,7 +82,7 @@ export function ConfigurationTab({ source }: { source: Source }): ComponentChild
             flaws={flaws}
           />
           {compare.refusal && flaws.length === 0 && <Trouble refusal={compare.refusal} />}
-          {answer.variables.length > 0 && <p class="quiet">{t.variables(answer.variables.join(', '))}</p>}
+          {answer.yaml.includes('(secret)') && <p class="quiet">{t.secrets}</p>}
         </div>
       </Card>
       {turn > 0 && (

@@ -1,6 +1,6 @@
 import { History, X } from 'lucide';
 import type { ComponentChild } from 'preact';
-import { useEffect, useId, useState } from 'preact/hooks';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { BackfillQuote, Source } from '../client/operations.ts';
 import { ask } from '../client/api.ts';
 import type { Refusal } from '../client/api.ts';
@@ -48,33 +48,48 @@ export function SelectionCard({ source, selection, select, mayChange }: Selectio
     if ('selection' in meant && meant.selection.length > 0) select(meant.selection);
   };
   const params = { organisation: source.organisation, name: source.name };
-  const requests = selection.map(({ from, to, streams }) => ({
-    from: new Date(from).toISOString(),
-    to: new Date(to).toISOString(),
-    what,
-    order,
-    ...(streams && { sensors: [...streams] }),
-    ...(perDay !== '' && { requestsPerDay: Number(perDay) }),
-  }));
+  const requests = selection.flatMap(({ from, to, streams }) =>
+    lotsOf(streams).map((sensors) => ({
+      from: new Date(from).toISOString(),
+      to: new Date(to).toISOString(),
+      what,
+      order,
+      ...(sensors && { sensors }),
+      ...(perDay !== '' && { requestsPerDay: Number(perDay) }),
+    })),
+  );
   const { quotes, refusal: unquoted } = useQuotes(params, requests);
+  const started = useRef(new Set<string>());
   const { submit, refusal, isBusy } = useAction(
     async () => {
-      for (const body of requests) await ask('startBackfill', { params, body });
-      changed(['listBackfills', 'getCoverage', 'getSource']);
+      try {
+        for (const body of requests) {
+          // Pressed again after a refusal, the button goes on where it stopped.
+          const key = JSON.stringify([params, body]);
+          if (started.current.has(key)) continue;
+          await ask('startBackfill', { params, body });
+          started.current.add(key);
+        }
+      } finally {
+        changed(['listBackfills', 'getCoverage', 'getSource']);
+      }
     },
     () => {
       say(t.started(requests.length));
+      started.current.clear();
       select([]);
     },
   );
-  const isWrong = 'wrong' in read;
+  const isEmpty = 'selection' in read && read.selection.length === 0;
+  const isWrong = 'wrong' in read || isEmpty;
+  const wrong = 'wrong' in read ? t.wrongLine(read.wrong) : t.empty;
   return (
     <Card title={t.title} isText actions={<Button icon={X} label={t.none} look="plain" act={() => select([])} />}>
       <form
         class="selection"
         onSubmit={(event) => {
           event.preventDefault();
-          if (!isWrong) void submit();
+          if (!isWrong && quotes !== undefined) void submit();
         }}
       >
         <div class="form">
@@ -91,7 +106,7 @@ export function SelectionCard({ source, selection, select, mayChange }: Selectio
               onInput={(event) => type(event.currentTarget.value)}
             />
             <div id={`${id}-hint`} class={isWrong ? 'wrong' : 'hint'}>
-              {isWrong ? t.wrongLine(read.wrong) : t.hint}
+              {isWrong ? wrong : t.hint}
             </div>
           </div>
           <Choices
@@ -127,7 +142,7 @@ export function SelectionCard({ source, selection, select, mayChange }: Selectio
               look="main-one"
               icon={History}
               isBusy={isBusy}
-              why={isWrong ? t.wrongLine(read.wrong) : unquoted ? unquoted.message : undefined}
+              why={isWrong ? wrong : (unquoted?.message ?? (quotes === undefined ? t.quoting : undefined))}
             >
               {t.start(numberOf(sum(quotes ?? [], ({ requests: { expected } }) => expected)))}
             </Button>
@@ -139,12 +154,23 @@ export function SelectionCard({ source, selection, select, mayChange }: Selectio
   );
 }
 
+/** As many sensors as one backfill takes. */
+const MOST_SENSORS = 100;
+
+/** The sensors of a range in as many backfills as they need; one of all sensors where none are named. */
+const lotsOf = (sensors: Selection[number]['streams']): readonly (string[] | undefined)[] =>
+  sensors === undefined
+    ? [undefined]
+    : Array.from({ length: Math.ceil(sensors.length / MOST_SENSORS) }, (_, lot) =>
+        sensors.slice(lot * MOST_SENSORS, (lot + 1) * MOST_SENSORS),
+      );
+
 const sum = (quotes: readonly BackfillQuote[], of: (quote: BackfillQuote) => number): number =>
   quotes.reduce((all, quote) => all + of(quote), 0);
 
-/** The quotes of requests, read anew when they change, a moment after the last keystroke. */
+/** The quotes of requests, read anew when they change, a moment after the last keystroke; none while those are on their way. */
 function useQuotes(params: { organisation: string; name: string }, bodies: readonly { from: string; to: string }[]) {
-  const [shown, show] = useState<{ quotes?: readonly BackfillQuote[]; refusal?: Refusal }>({});
+  const [shown, show] = useState<{ key?: string; quotes?: readonly BackfillQuote[]; refusal?: Refusal }>({});
   const key = JSON.stringify([params, bodies]);
   useEffect(() => {
     const leaving = new AbortController();
@@ -153,8 +179,8 @@ function useQuotes(params: { organisation: string; name: string }, bodies: reado
         ask('quoteBackfill', { params, body }, { signal: leaving.signal, unattended: true }),
       );
       Promise.all(all).then(
-        (quotes) => show({ quotes }),
-        (error: unknown) => leaving.signal.aborted || show({ refusal: error as Refusal }),
+        (quotes) => show({ key, quotes }),
+        (error: unknown) => leaving.signal.aborted || show({ key, refusal: error as Refusal }),
       );
     }, 200);
     return () => {
@@ -162,7 +188,7 @@ function useQuotes(params: { organisation: string; name: string }, bodies: reado
       leaving.abort();
     };
   }, [key]);
-  return shown;
+  return shown.key === key ? shown : {};
 }
 
 interface QuoteProps {

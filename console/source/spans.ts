@@ -27,7 +27,8 @@ export function rangeOf(
   now: number,
   to: string | undefined,
 ): { readonly query: RangeQuery } {
-  const wanted = to === undefined ? now : Math.min(now, Number(to));
+  const asked = Number(to ?? now);
+  const wanted = Number.isFinite(asked) && asked > 0 ? Math.min(now, asked) : now;
   if (bin === undefined) {
     const day = instantOfField(fieldOf(wanted).slice(0, 10)) ?? wanted;
     const end = instantOfField(fieldOf(day + 36 * HOUR_MS).slice(0, 10)) ?? day + DAY_MS;

@@ -33,14 +33,26 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The files of the console, as they are now. A checkout builds them in a process of its own when a source is newer than they are. Throws
- * an error with the output of the build where that fails, and where nothing was built and nothing can be.
+ * The files of the console, as they are now. A checkout builds them in a process of its own when a source is newer than they are; where
+ * that fails, it is tried again when a source has changed, and what was built before is served. Throws an error with the output of the
+ * build where nothing was built before, and where nothing can be.
  */
 export function consoleFiles(): () => Promise<ConsoleFiles> {
   let loaded: { readonly at: number; readonly files: ConsoleFiles } | undefined;
   let loading: Promise<ConsoleFiles> | undefined;
+  let failed: { readonly sourcesAt: number; readonly error: unknown } | undefined;
   const load = async (): Promise<ConsoleFiles> => {
-    if (await isStale()) await buildOnce();
+    const sourcesAt = await sourcesChangedAt();
+    const builtAt = await changedAt(join(built, 'index.html'));
+    if (sourcesAt > builtAt) {
+      if (failed === undefined || sourcesAt > failed.sourcesAt) {
+        failed = await buildOnce().then(
+          () => undefined,
+          (error: unknown) => ({ sourcesAt, error }),
+        );
+      }
+      if (failed !== undefined && builtAt === 0) throw failed.error;
+    }
     const at = await changedAt(join(built, 'index.html'));
     if (loaded === undefined || loaded.at !== at) loaded = { at, files: await read() };
     return loaded.files;
@@ -70,13 +82,12 @@ const changedAt = async (path: string): Promise<number> =>
     () => 0,
   );
 
-/** Whether the sources are here, can be built, and are newer than what was built of them. */
-async function isStale(): Promise<boolean> {
-  if (!existsSync(sources) || !existsSync(vite)) return false;
-  const at = await changedAt(join(built, 'index.html'));
+/** When the newest source was changed, ms since 1970; 0 where none is here or they cannot be built. */
+async function sourcesChangedAt(): Promise<number> {
+  if (!existsSync(sources) || !existsSync(vite)) return 0;
   const entries = await readdir(sources, { recursive: true, withFileTypes: true });
   const times = await Promise.all(entries.map((entry) => changedAt(join(entry.parentPath, entry.name))));
-  return Math.max(...times) > at;
+  return Math.max(0, ...times);
 }
 
 let building: Promise<void> | undefined;

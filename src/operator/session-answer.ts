@@ -18,6 +18,7 @@ export const sessionSchema = z
       .string()
       .describe('When the session ends whatever it does. It ends after 30 minutes without a request, too.'),
     mustChangePassword: z.boolean().describe('Nothing is allowed before PUT /api/v1/password.'),
+    mayChoosePassword: z.boolean().describe('PUT /api/v1/password takes a password without the present one.'),
   })
   .meta({
     id: 'Session',
@@ -27,19 +28,21 @@ export const sessionSchema = z
         csrfToken: 'dGhlIHRva2VuIG9mIHRoaXMgc2Vzc2lvbg',
         endsAt: '2026-11-22T22:00:00Z',
         mustChangePassword: false,
+        mayChoosePassword: false,
       },
     ],
   });
 
 /** A session as answers show it. */
 export const sessionDocument = (
-  { operator, endsAt, mustChangePassword }: SessionHolder,
+  { operator, endsAt, mustChangePassword, mayChoosePassword }: SessionHolder,
   secret: string,
 ): z.infer<typeof sessionSchema> => ({
   operator: operatorDocument(operator),
   csrfToken: csrfTokenOf(secret),
   endsAt: formatInstant(endsAt),
   mustChangePassword,
+  mayChoosePassword,
 });
 
 /** The answer of a sign-in: the session, whose cookie it sets. The session that the browser had ends. */

@@ -86,6 +86,15 @@ const takenSchema = z
     examples: [{ source: 'hall-3', organisation: 'default', from: 'old-historian', series: 120 }],
   });
 
+const exportQuery = z.object({
+  secrets: z
+    .enum(['variables', 'hidden'])
+    .default('variables')
+    .describe(
+      'What stands for secrets: references to environment variables, or `(secret)`, which `applySource` reads as the stored one.',
+    ),
+});
+
 const exportedSchema = z
   .object({
     name: z.string(),
@@ -240,11 +249,13 @@ export function addSourceRoutes(app: FastifyInstance, { database, registry }: Op
         summary: 'A source as the file that `applySource` takes, with references in the places of its secrets',
         tags: ['Sources'],
         params: sourceParams,
+        querystring: exportQuery,
         response: { 200: exportedSchema },
       },
     },
     async (request) => {
-      const { variables, ...exported } = await exportSource(database, registry, await sourceIn(database, request));
+      const source = await sourceIn(database, request);
+      const { variables, ...exported } = await exportSource(database, registry, source, request.query.secrets);
       return { ...exported, variables: [...variables] };
     },
   );

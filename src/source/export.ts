@@ -9,7 +9,7 @@ import { loadedOf } from '../platform/registry.ts';
 import type { Registry } from '../platform/registry.ts';
 import { draftText } from './draft.ts';
 import type { FoundSource } from './find-source.ts';
-import { inWrittenOrder } from './shown-config.ts';
+import { HIDDEN, inWrittenOrder } from './shown-config.ts';
 
 /** A registered source as a file that can be applied. */
 export interface ExportedSource extends SourceName {
@@ -20,21 +20,30 @@ export interface ExportedSource extends SourceName {
   readonly variables: readonly string[];
 }
 
-/** The source as its operator wrote it, without its secrets: a reference to an environment variable stands in the place of each. */
+/**
+ * The source as its operator wrote it, without its secrets: a reference to an environment variable stands in the place of each. With
+ * `hidden`, `(secret)` stands for each sealed one, which stays as it is stored when the file is applied to this bridge again.
+ */
 export async function exportSource(
   database: Database,
   registry: Registry,
   { id, name, organisation }: FoundSource,
+  secrets: 'variables' | 'hidden' = 'variables',
 ): Promise<ExportedSource> {
   const row = await database.row<{ config: unknown }>('select config from source where id = $1', [id]);
   const config = structuredClone(row?.config ?? {});
   const isDefault = organisation === DEFAULT_ORGANISATION;
   const comments = new Map<string, string>();
   const variables: string[] = [];
+  const kept = new Set(secrets === 'hidden' ? sealedPaths(config) : []);
   for (const path of await hiddenPaths(config, registry)) {
     const parts = parsePath(path) ?? [];
     const value = valueAt(config, parts);
     if (value === undefined || (typeof value === 'string' && parseReference(value) !== undefined)) continue;
+    if (kept.has(path)) {
+      replace(config, parts, HIDDEN);
+      continue;
+    }
     const given = [...(isDefault ? [] : [organisation]), name, ...parts.slice(1)];
     const variable = given
       .join('_')

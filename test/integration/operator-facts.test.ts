@@ -233,6 +233,18 @@ describe('a source', () => {
     expect(applied.json).toMatchObject({ action: 'changed', differences: [{ path: 'connection.password' }] });
   });
 
+  it('is exported to be edited, so that its stored secrets stay', async () => {
+    const hidden = await get('/sources/default/old/export?secrets=hidden');
+    expect(hidden.json).toMatchObject({ yaml: expect.stringContaining('(secret)') as unknown, variables: [] });
+    const { yaml } = hidden.json as { yaml: string };
+    const applied = await api.send('POST', '/api/v1/sources/apply?dryRun=true', {
+      as: admin,
+      body: yaml.replace(/every: .*/, 'every: 7m'),
+      headers: { 'content-type': 'application/yaml' },
+    });
+    expect(applied.json).toMatchObject({ action: 'changed', differences: [{ path: 'schedule.every', after: '7m' }] });
+  });
+
   it('takes series over from the owner that is named', async () => {
     const series = (owner: string, ...sensors: readonly string[]) =>
       database.run(

@@ -110,11 +110,11 @@ describe('a link', () => {
     const answers = await Promise.all([use(token), use(token)]);
     expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([200, 403]);
     const entered = answers.find(({ status }) => status === 200) as OperatorAnswer;
-    expect(entered.json).toMatchObject({ operator: { name: 'new' }, mustChangePassword: true });
+    expect(entered.json).toMatchObject({ operator: { name: 'new' }, mustChangePassword: true, mayChoosePassword: true });
     const page = browserOf(api, entered);
     expect((await page.send('GET', '/api/v1/sources')).json).toMatchObject(problem('password-change-needed'));
     const chosen = await page.send('PUT', '/api/v1/password', api, { password: PASSWORD });
-    expect(chosen.json).toMatchObject({ mustChangePassword: false });
+    expect(chosen.json).toMatchObject({ mustChangePassword: false, mayChoosePassword: false });
     const settled = browserOf(api, chosen);
     expect((await settled.send('PUT', '/api/v1/password', api, { password: `${PASSWORD} x` })).status).toBe(400);
     const late = await api.send('POST', '/api/v1/operators/new/link', { as: admin, body: { invite: true } });
