@@ -1,5 +1,5 @@
 import { SECOND } from './instant.ts';
-import type { Instant, Microseconds } from './instant.ts';
+import type { Instant } from './instant.ts';
 
 /** What a process sent to one host of late. */
 export interface Ramp {
