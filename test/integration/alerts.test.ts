@@ -1,8 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { listAlerts, targetStates } from '../../src/alerts/alerts.ts';
+import { unheardSources } from '../../src/alerts/unjudged.ts';
 import type { Database } from '../../src/database/database.ts';
 import { useDatabases } from '../kit/databases.ts';
+import { storeSource } from '../kit/stored-source.ts';
 import { pass, rulesIn, rulesOfOne, toldIn, trouble, useWebhooks, watchedBy, watcher } from './alerts-ground.ts';
 
 // The table of alerts, its notices and a real webhook. Time passes by moving the rows into the past.
@@ -260,4 +262,18 @@ describe('a target', () => {
     await other.send();
     expect(webhook.posts.length).toBe(2);
   });
+});
+
+it('of silence is unheard where a sensor has time that was not asked yet, and not where an operator paused the source', async () => {
+  const { watch, database } = await ground();
+  const { sourceId } = await storeSource(database, 'deaf');
+  await database.run(
+    `insert into freshness (source_id, looked_at, sensors, silent, never, period_at, known)
+     values ($1, now(), 1, 0, 0, now(), '{"pump": [1, null, null, false]}')`,
+    [sourceId],
+  );
+  await watch.look(trouble('deaf', 'silent'));
+  expect([...(await unheardSources(database))]).toEqual(['deaf']);
+  await database.run(`update source set state = 'paused'`);
+  expect([...(await unheardSources(database))]).toEqual([]);
 });

@@ -171,8 +171,7 @@ it('the requests of a day are those of the windows that were stored and of those
 
 it('the first window of a backfill reserves all requests of its day, because nobody knows yet what one needs', async () => {
   const id = await start({ requestsPerDay: 100 });
-  const budgetOf = async (stream: number): Promise<Budget> =>
-    (await wishesOf(database, stream))[0]?.budget as Budget;
+  const budgetOf = async (stream: number): Promise<Budget> => (await wishesOf(database, stream))[0]?.budget as Budget;
   const budgets = await Promise.all([a(), b()].map(budgetOf));
   expect(budgets).toMatchObject([{ left: 100, perWindow: 100 }, { perWindow: 100 }]);
   const asked = await Promise.all(budgets.map((budget) => reserveRequests(database, { id, budget })));

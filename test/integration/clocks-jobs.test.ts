@@ -1,5 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { HOUR, MINUTE, SECOND } from '../../src/core/instant.ts';
+import { countRequest } from '../../src/core/request-counts.ts';
 import type { OpenSource } from '../../src/pull/open-source.ts';
 import { openQueue } from '../../src/queue/queue.ts';
 import { useDatabases } from '../kit/databases.ts';
@@ -33,6 +34,7 @@ async function startPlanning() {
   const policy = { start: Date.now() * 1000 - MINUTE, settle: 0, align: SECOND, overlap: 0, maxWindow: HOUR };
   return {
     url,
+    database,
     /** A host's view of the sources; `asked` gets each of them whose platform it asks. */
     sourcesFor:
       (asked: Set<number>) =>
@@ -59,6 +61,15 @@ async function startPlanning() {
     close: () => queue.close(),
   };
 }
+
+it('counts the requests of the last minutes before a stop when it starts, before it sends one', async () => {
+  const { url, database, sourcesFor, close } = await startPlanning();
+  const counts = countRequest(undefined, Date.now() * 1000 - 50 * MINUTE, 'live');
+  await database.run(`insert into pace (source_id, state, requests) select min(id), '{}', $1 from source`, [counts]);
+  await startHost(url, { ahead: () => undefined, sourceOf: sourcesFor(new Set()) });
+  expect(await database.rows('select live from request_hour')).toEqual([{ live: 1 }]);
+  await close();
+});
 
 it('leaves them to another host, which runs each', async () => {
   const { url, sourcesFor, plan, untilNoneWaits, close } = await startPlanning();

@@ -6,7 +6,6 @@ import { platforms } from '../../src/context-platforms.ts';
 import { DEFAULT_RULES } from '../../src/alerts/rules.ts';
 import { overviewOf } from '../../src/alerts/overview.ts';
 import { unwellFinding } from '../../src/alerts/source-findings.ts';
-import { unheardSources } from '../../src/alerts/unjudged.ts';
 import { judgedSources } from '../../src/source/condition.ts';
 import { refreshFreshness } from '../../src/source/freshness.ts';
 import type { FoundSource } from '../../src/source/find-source.ts';
@@ -289,19 +288,4 @@ it('a sensor that is muted is silent all the same, and no alert and no verdict c
     detail: { sensor: 'one', length: 0 },
   });
   await expect(mute('three', DAY)).rejects.toThrow('no stream reads a sensor three');
-});
-
-it('an alert of silence whose sensor has time that was not asked yet is unheard, and not where an operator paused the source', async () => {
-  const { stream } = await sourceWith('deaf', { one: later(minutely, HOUR) });
-  await database.run(
-    'update stream set covered = covered - tstzmultirange(tstzrange(at_instant($2), at_instant($3))) where id = $1',
-    [stream, now - 30 * MINUTE, now - 20 * MINUTE],
-  );
-  await lookOnce();
-  await database.run(
-    `insert into alert (kind, organisation, subject, severity, what, remedy, since) values ('silent', 'default', 'deaf', 'warning', 'w', 'r', now())`,
-  );
-  expect([...(await unheardSources(database))]).toEqual(['deaf']);
-  await database.run(`update source set state = 'paused' where name = 'deaf'`);
-  expect([...(await unheardSources(database))]).toEqual([]);
 });

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setImmediate as letOthersRun } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { coverageOf, missing } from '../../src/core/coverage.ts';
 import { BridgeError, contractBroken } from '../../src/core/errors.ts';
@@ -7,7 +6,6 @@ import { DAY, HOUR, MINUTE, SECOND } from '../../src/core/instant.ts';
 import type { Instant } from '../../src/core/instant.ts';
 import { lengthOf } from '../../src/core/window.ts';
 import type { Window } from '../../src/core/window.ts';
-import type { Database } from '../../src/database/database.ts';
 import { history } from '../../src/pull/history.ts';
 import { changeBackfill } from '../../src/source/backfill/change.ts';
 import { startBackfill } from '../../src/source/backfill/start.ts';
@@ -65,47 +63,6 @@ describe('a run of history that is under way', () => {
     await lane.run({ answer: () => changeBackfill(lane.database, id, 'cancel', 'tester') });
     // A second has passed after four windows, and the fifth begins only after more than one.
     expect(lane.asked).toHaveLength(5);
-  });
-
-  it('goes on with a backfill when its first window, which reserved all requests of the day, has told what one needs', async () => {
-    await lane.store(HOUR, WHOLE);
-    const wish = { source: { name: 'source' }, ...WHOLE, what: 'all' as const, requestedBy: 'tester' };
-    await startBackfill(lane.database, { ...wish, requestsPerDay: 10 });
-    lane.windowTakes = SECOND / 4;
-    await lane.run({ concurrency: 2 });
-    expect(lane.asked.length).toBeGreaterThan(3);
-    expect(await lane.database.rows('select distinct reserved from backfill_day')).toEqual([{ reserved: 0 }]);
-  });
-
-  it('gives back what a window reserved that it does not begin, because another one failed meanwhile', async () => {
-    await lane.store(HOUR, WHOLE);
-    const wish = { source: { name: 'source' }, ...WHOLE, what: 'all' as const, requestedBy: 'tester' };
-    const id = await startBackfill(lane.database, { ...wish, requestsPerDay: 10 });
-    await lane.database.run(
-      `insert into backfill_day values ($1, (now() at time zone 'UTC')::date, 2, 0, 2, 0, 0, 0)`,
-      [id],
-    );
-    const { promise: failed, resolve: fails } = Promise.withResolvers<void>();
-    let reservations = 0;
-    const { row, run } = lane.database;
-    const database: Database = {
-      ...lane.database,
-      row: async (text, values) => {
-        // The second window gets its reservation when the first one has failed.
-        if (text.includes('insert into backfill_day') && (reservations += 1) === 2) await failed;
-        return await row(text, values);
-      },
-      run: async (text, values) => {
-        const changed = await run(text, values);
-        if (text.startsWith('update backfill_day set reserved')) void letOthersRun().then(fails);
-        return changed;
-      },
-    };
-    const source = openSourceOf(lane.stored, { policy: POLICY, concurrency: 2, read: serverError });
-    const bridge = bridgeOf(database, { source, now: () => lane.now, workerId: randomUUID() });
-    await history(bridge, lane.streamId, new AbortController().signal);
-    expect(reservations).toBe(2);
-    expect(await lane.database.rows('select reserved from backfill_day')).toEqual([{ reserved: 0 }]);
   });
 
   it('ends where the outbox of its project becomes full, and is due again', async () => {

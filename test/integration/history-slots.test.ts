@@ -1,15 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { ownPace } from '../../src/core/errors.ts';
-import { DAY, HOUR, MINUTE } from '../../src/core/instant.ts';
+import { BridgeError, ownPace } from '../../src/core/errors.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../../src/core/instant.ts';
 import type { Window } from '../../src/core/window.ts';
+import type { Database } from '../../src/database/database.ts';
 import type { Meter } from '../../src/platform/connection/index.ts';
 import { history } from '../../src/pull/history.ts';
+import { startBackfill } from '../../src/source/backfill/start.ts';
 import { bridgeOf, openSourceOf } from '../kit/open-source.ts';
 import { FROM, POLICY, useHistory } from './history-ground.ts';
 
-// A run whose windows get no slot of the pace, or fewer than it could use.
+// A run whose windows get no slot of the pace, or fewer than it could use, or share the requests of a day.
 
 const lane = useHistory();
 
@@ -90,4 +92,50 @@ it('ends where none of its windows gets a slot, and comes back when it is told t
   expect(lane.asked.length).toBeLessThanOrEqual(2);
   expect((await lane.stream()).due).toBe(lane.now + MINUTE);
   expect(await lane.shown()).toEqual({ failures: 0, fault: null, lane: null });
+});
+
+const whole = { from: FROM, to: FROM + DAY };
+
+const serverError = (): never => {
+  throw new BridgeError({ code: 'unavailable', why: 'status', status: 500 }, '500');
+};
+
+it('goes on with a backfill when its first window, which reserved all requests of the day, has told what one needs', async () => {
+  await lane.store(HOUR, whole);
+  const wish = { source: { name: 'source' }, ...whole, what: 'all' as const, requestedBy: 'tester' };
+  await startBackfill(lane.database, { ...wish, requestsPerDay: 10 });
+  lane.windowTakes = SECOND / 4;
+  await lane.run({ concurrency: 2 });
+  expect(lane.asked.length).toBeGreaterThan(3);
+  expect(await lane.database.rows('select distinct reserved from backfill_day')).toEqual([{ reserved: 0 }]);
+});
+
+it('gives back what a window reserved that it does not begin, because another one failed meanwhile', async () => {
+  await lane.store(HOUR, whole);
+  const wish = { source: { name: 'source' }, ...whole, what: 'all' as const, requestedBy: 'tester' };
+  const id = await startBackfill(lane.database, { ...wish, requestsPerDay: 10 });
+  await lane.database.run(`insert into backfill_day values ($1, (now() at time zone 'UTC')::date, 2, 0, 2, 0, 0, 0)`, [
+    id,
+  ]);
+  const { promise: failed, resolve: fails } = Promise.withResolvers<void>();
+  let reservations = 0;
+  const { row, run } = lane.database;
+  const database: Database = {
+    ...lane.database,
+    row: async (text, values) => {
+      // The second window gets its reservation when the first one has failed.
+      if (text.includes('insert into backfill_day') && (reservations += 1) === 2) await failed;
+      return await row(text, values);
+    },
+    run: async (text, values) => {
+      const changed = await run(text, values);
+      if (text.startsWith('update backfill_day set reserved')) void setImmediate().then(fails);
+      return changed;
+    },
+  };
+  const source = openSourceOf(lane.stored, { policy: POLICY, concurrency: 2, read: serverError });
+  const bridge = bridgeOf(database, { source, now: () => lane.now, workerId: randomUUID() });
+  await history(bridge, lane.streamId, new AbortController().signal);
+  expect(reservations).toBe(2);
+  expect(await lane.database.rows('select reserved from backfill_day')).toEqual([{ reserved: 0 }]);
 });
