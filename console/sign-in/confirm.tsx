@@ -1,6 +1,7 @@
 import type { ComponentChild } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { askAt, credentials } from '../client/api.ts';
+import { useAnswer } from '../client/answers.ts';
+import { addressOf, ask, credentials } from '../client/api.ts';
 import { FormDialog } from '../parts/dialog.tsx';
 import { Field } from '../parts/field.tsx';
 import { texts } from '../texts.ts';
@@ -12,7 +13,10 @@ export function Confirm(): ComponentChild {
   const [answer, setAnswer] = useState<(isGiven: boolean) => void>();
   const [password, setPassword] = useState('');
   useEffect(() => {
-    credentials.confirm = () => new Promise((resolve) => setAnswer(() => resolve));
+    let pending: Promise<boolean> | undefined;
+    // Two requests at once share one dialog.
+    credentials.confirm = () =>
+      (pending ??= new Promise<boolean>((resolve) => setAnswer(() => resolve)).finally(() => (pending = undefined)));
   }, []);
   if (answer === undefined) return null;
   const end = (isGiven: boolean): void => {
@@ -26,7 +30,7 @@ export function Confirm(): ComponentChild {
       verb={t.confirmVerb}
       close={() => end(false)}
       act={async () => {
-        await askAt('POST /me/confirm', { password });
+        await ask('confirmSession', { body: { password } });
         end(true);
       }}
     >
