@@ -82,9 +82,10 @@ export async function ask<Name extends OperationName>(
   const { signal } = options;
   const either = signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]);
   const { dryRun } = (given as { readonly query?: { readonly dryRun?: string } }).query ?? {};
-  const response = CREATES.has(name) && dryRun !== 'true'
-    ? await sendOnce(name, given, { ...options, signal: either })
-    : await send(name, given, { ...options, signal: either });
+  const response =
+    CREATES.has(name) && dryRun !== 'true'
+      ? await sendOnce(name, given, { ...options, signal: either })
+      : await send(name, given, { ...options, signal: either });
   const timer = setTimeout(() => late.abort(), PATIENCE_MS);
   try {
     if (response.status === 204) return null as Answer<Name>;

@@ -113,7 +113,8 @@ export async function findSession(): Promise<void> {
       // It may be taken yet.
       history.replaceState(null, '', `#/link/${token}`);
       if (present.state !== 'in') become({ state: 'unknown', refusal });
-    } else if (present.state === 'unknown') become(refusal.status === 401 ? { state: 'out' } : { state: 'unknown', refusal });
+    } else if (present.state === 'unknown')
+      become(refusal.status === 401 ? { state: 'out' } : { state: 'unknown', refusal });
   }
 }
 

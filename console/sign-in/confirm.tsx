@@ -12,6 +12,7 @@ const t = texts.signIn;
 export function Confirm(): ComponentChild {
   const [answer, setAnswer] = useState<(isGiven: boolean) => void>();
   const [password, setPassword] = useState('');
+  const { answer: ways } = useAnswer('getSignIn', answer && {});
   useEffect(() => {
     let pending: Promise<boolean> | undefined;
     // Two requests at once share one dialog.
@@ -30,20 +31,29 @@ export function Confirm(): ComponentChild {
       verb={t.confirmVerb}
       close={() => end(false)}
       act={async () => {
-        await ask('confirmSession', { body: { password } });
+        // Whoever signed in at the provider meanwhile has a new session, which is proof enough.
+        if (ways?.oidc && password === '') await credentials.renew();
+        else await ask('confirmSession', { body: { password } });
         end(true);
       }}
     >
       <p class="quiet">{t.confirmAbout}</p>
-      <Field
-        label={t.password}
-        type="password"
-        value={password}
-        set={setPassword}
-        autocomplete="current-password"
-        isFirst
-        isRequired
-      />
+      {ways?.oidc && (
+        <a class="button" href={addressOf('startOidc', {})} target="_blank" rel="noopener">
+          {t.confirmOidc}
+        </a>
+      )}
+      {ways?.password !== false && (
+        <Field
+          label={t.password}
+          type="password"
+          value={password}
+          set={setPassword}
+          autocomplete="current-password"
+          isFirst
+          isRequired={!ways?.oidc}
+        />
+      )}
     </FormDialog>
   );
 }
