@@ -11,6 +11,9 @@ export type ListName = {
     : never;
 }[OperationName];
 
+/** Rows behind the first page that are read again with it: more would ask the bridge all the time. */
+const MOST_REREAD = 500;
+
 type Item<Name extends ListName> = Answer<Name>['items'][number];
 
 export interface Listed<Name extends ListName> {
@@ -62,7 +65,7 @@ export function useList<Name extends ListName>(
     );
   }, [name, key, next]);
   const readAgain = async (signal: AbortSignal): Promise<void> => {
-    if (rest?.key !== key || first === undefined) return;
+    if (rest?.key !== key || first === undefined || rest.items.length > MOST_REREAD) return;
     const wanted = rest.items.length;
     const items: Item<Name>[] = [];
     let cursor = first.next;
