@@ -62,6 +62,7 @@ const english = {
     },
     confirm: 'Your password once more',
     confirmAbout: 'Before access is handed out or taken away, the bridge asks again that it is you.',
+    confirmOidc: 'Sign in again at your organisation, in a new tab, and then go on here',
     confirmVerb: 'Go on',
   },
   password: {
@@ -355,7 +356,8 @@ const english = {
     changedMeanwhile: 'Another operator changed this source while you edited it.',
     changedRemedy: 'See the difference of your text to the present configuration, then decide.',
     keepMine: 'Go on with mine',
-    secrets: 'A text that reads (secret) is stored sealed, and stays as it is unless you write another one in its place.',
+    secrets:
+      'A text that reads (secret) is stored sealed, and stays as it is unless you write another one in its place.',
   },
   difference: {
     actions: { created: 'A new source.', changed: 'These fields change:', unchanged: 'There is no difference.' },

@@ -130,7 +130,8 @@ export function Alerts(): ComponentChild {
 /** The subject, as a link where it is a source. */
 function Subject({ of: { kind, subject, organisation } }: { of: Alert }): ComponentChild {
   const title = `${texts.kinds[kind]}: ${subject}`;
-  const isSource = organisation !== null && !['names', 'outbox'].includes(kind);
+  // No source has a space in its name.
+  const isSource = organisation !== null && !['names', 'outbox'].includes(kind) && !subject.startsWith('delivery of ');
   return isSource ? (
     <a href={hrefOf(['sources', organisation, subject])}>{title}</a>
   ) : (

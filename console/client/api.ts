@@ -14,6 +14,8 @@ export interface AskOptions {
   readonly unattended?: boolean;
   /** The tag of the thing as it was read: the change is refused where it is another meanwhile. */
   readonly ifMatch?: string | undefined;
+  /** A create that is sent again with the same key is made once. */
+  readonly idempotencyKey?: string | undefined;
   /** Creates only. */
   readonly ifNone?: boolean;
   readonly signal?: AbortSignal | undefined;
@@ -40,6 +42,7 @@ export class Refusal extends Error {
 export const credentials: Credentials = {
   csrfToken: undefined,
   ended: () => undefined,
+  renew: () => Promise.resolve(false),
   confirm: () => Promise.resolve(false),
 };
 
@@ -47,6 +50,8 @@ interface Credentials {
   csrfToken: string | undefined;
   /** The session has ended. */
   ended: () => void;
+  /** Takes the token of a session that another tab has begun; whether it is another token. */
+  renew: () => Promise<boolean>;
   /** Asks the operator for its password again; whether it was given. */
   confirm: () => Promise<boolean>;
 }
@@ -56,6 +61,13 @@ let aheadMs = 0;
 
 /** The time at the bridge, ms since 1970. */
 export const bridgeNow = (): number => Date.now() + aheadMs;
+
+/** How long after the last touch of a key or a pointer an operator counts as present, ms. */
+const PRESENCE_MS = 60_000;
+let touchedAt = Date.now();
+for (const kind of ['pointerdown', 'keydown', 'click'])
+  window.addEventListener(kind, () => (touchedAt = Date.now()), { capture: true, passive: true });
+const isAttended = (): boolean => Date.now() - touchedAt < PRESENCE_MS;
 
 /** An answer that has not begun by then will not come, ms, nor will the rest of one that is not read line by line. */
 const PATIENCE_MS = 60_000;
@@ -69,7 +81,11 @@ export async function ask<Name extends OperationName>(
   const late = new AbortController();
   const { signal } = options;
   const either = signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]);
-  const response = await send(name, given, { ...options, signal: either });
+  const { dryRun } = (given as { readonly query?: { readonly dryRun?: string } }).query ?? {};
+  const response =
+    CREATES.has(name) && dryRun !== 'true'
+      ? await sendOnce(name, given, { ...options, signal: either })
+      : await send(name, given, { ...options, signal: either });
   const timer = setTimeout(() => late.abort(), PATIENCE_MS);
   try {
     if (response.status === 204) return null as Answer<Name>;
@@ -79,6 +95,40 @@ export async function ask<Name extends OperationName>(
     throw signal?.aborted ? error : unanswered();
   } finally {
     clearTimeout(timer);
+  }
+}
+
+/** Operations that make something, and would make it twice where their answer was lost. */
+const CREATES: ReadonlySet<OperationName> = new Set([
+  'startBackfill',
+  'createApplication',
+  'createOperator',
+  'createOperatorToken',
+  'createOperatorLink',
+  'createProject',
+  'applySource',
+] as const);
+
+/** The keys of requests whose end is not known. */
+const openKeys = new Map<string, string>();
+
+/** Sends a create with a key that stays the same until its end is known: the same request, sent again, is done once. */
+async function sendOnce<Name extends OperationName>(
+  name: Name,
+  given: Given<Name>,
+  options: AskOptions,
+): Promise<Response> {
+  const request = JSON.stringify([name, given, options.ifMatch, options.ifNone]);
+  // Pages of plain HTTP have no randomUUID.
+  const key = openKeys.get(request) ?? [...crypto.getRandomValues(new Uint32Array(4))].join('-');
+  openKeys.set(request, key);
+  try {
+    const response = await send(name, given, { ...options, idempotencyKey: key });
+    openKeys.delete(request);
+    return response;
+  } catch (error) {
+    if (error instanceof Refusal && error.status >= 400 && error.status < 500) openKeys.delete(request);
+    throw error;
   }
 }
 
@@ -120,24 +170,19 @@ export async function send<Name extends OperationName>(
     return await sendRequest(request, options, more);
   } catch (error) {
     // Before access is handed out the bridge may want the password again; the request then goes on as if nothing had been.
+    if (error instanceof Refusal && error.code === 'foreign-page' && (await credentials.renew()))
+      return await sendRequest(request, options, more);
     const isOpen = error instanceof Refusal && error.code === 'confirmation-needed';
     if (!isOpen || !(await credentials.confirm())) throw error;
     return await sendRequest(request, options, more);
   }
 }
 
-/** A request by its place: for what the OpenAPI document of an older bridge does not have. Throws `Refusal`. */
-export async function askAt(place: `${'GET' | 'POST'} /${string}`, body: unknown): Promise<unknown> {
-  const [method = '', path = ''] = place.split(' ');
-  const response = await sendRequest({ method, url: `/api/v1${path}`, body }, {}, {});
-  return response.status === 204 ? undefined : ((await response.json()) as unknown);
-}
-
 const unanswered = (): Refusal => new Refusal(0, { title: 'The bridge did not answer.' });
 
 async function sendRequest(
   { method, url, body }: Request,
-  { unattended = false, ifMatch, ifNone = false, signal }: AskOptions,
+  { unattended = false, ifMatch, ifNone = false, idempotencyKey, signal }: AskOptions,
   more: Readonly<Record<string, string>>,
 ): Promise<Response> {
   const late = new AbortController();
@@ -152,8 +197,9 @@ async function sendRequest(
           'content-type': typeof body === 'string' ? 'application/yaml' : 'application/json',
         }),
         ...(method !== 'GET' && credentials.csrfToken !== undefined && { 'x-csrf-token': credentials.csrfToken }),
-        ...(unattended && { 'x-databridge-unattended': 'true' }),
+        ...((unattended || !isAttended()) && { 'x-databridge-unattended': 'true' }),
         ...(ifMatch !== undefined && { 'if-match': ifMatch }),
+        ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
         ...(ifNone && { 'if-none-match': '*' }),
         ...more,
       },

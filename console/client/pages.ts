@@ -11,6 +11,9 @@ export type ListName = {
     : never;
 }[OperationName];
 
+/** Rows behind the first page that are read again with it: more would ask the bridge all the time. */
+const MOST_REREAD = 500;
+
 type Item<Name extends ListName> = Answer<Name>['items'][number];
 
 export interface Listed<Name extends ListName> {
@@ -23,8 +26,8 @@ export interface Listed<Name extends ListName> {
 }
 
 /**
- * A list whose first page stays new. Further pages are read when they are wished, and stay as they are until the first page is another
- * question: a list that grew meanwhile shows no row twice.
+ * A list whose first page stays new. Further pages are read when they are wished, and again when the first one has changed; a list that
+ * grew meanwhile shows no row twice.
  */
 export function useList<Name extends ListName>(
   name: Name,
@@ -61,8 +64,30 @@ export function useList<Name extends ListName>(
       () => (isReading.current = false),
     );
   }, [name, key, next]);
+  const readAgain = async (signal: AbortSignal): Promise<void> => {
+    if (rest?.key !== key || first === undefined || rest.items.length > MOST_REREAD) return;
+    const wanted = rest.items.length;
+    const items: Item<Name>[] = [];
+    let cursor = first.next;
+    while (cursor !== null && items.length < wanted) {
+      const query = { ...(given as { readonly query?: object }).query, cursor };
+      const page: Answer<Name> = await ask(name, { ...given, query } as unknown as Given<Name>, {
+        unattended: true,
+        signal,
+      });
+      items.push(...page.items);
+      cursor = page.next;
+    }
+    if (!signal.aborted) setRest({ key, items, next: cursor });
+  };
+  const state = JSON.stringify(newest);
+  useEffect(() => {
+    const leaving = new AbortController();
+    void readAgain(leaving.signal).catch(() => undefined);
+    return () => leaving.abort();
+  }, [state]);
   const seen = new Set(first?.items.map((item: Item<Name>) => keyOf(item)));
-  const behind = isOfThis ? rest.items.filter((item) => !seen.has(keyOf(item))) : [];
+  const behind = isOfThis ? rest.items.filter((item) => seen.size < seen.add(keyOf(item)).size) : [];
   return {
     items: first && [...first.items, ...behind],
     first,

@@ -57,12 +57,32 @@ export function enter({ operator, csrfToken, endsAt, mustChangePassword, mayChoo
   if (lastOperator !== undefined && lastOperator !== operator.name) location.reload();
   lastOperator = operator.name;
   become({ state: 'in', operator, endsAt, mustChangePassword, mayChoosePassword });
+  begun.postMessage(null);
   following?.abort();
   if (mustChangePassword) return;
   following = new AbortController();
   void followEvents(following.signal);
   forgetAnswers();
 }
+
+/** Tells the other tabs of the browser that a session has begun: they share its cookie. */
+const begun = new BroadcastChannel('databridge-session');
+begun.addEventListener('message', () => {
+  if (present.state === 'in') void credentials.renew();
+});
+
+credentials.renew = async () => {
+  const former = credentials.csrfToken;
+  const session = await ask('getSession', {}, { unattended: true }).catch(() => undefined);
+  if (session === undefined || session.csrfToken === former) return false;
+  // Another operator signed in: this page is not for it.
+  if (session.operator.name !== lastOperator) {
+    location.reload();
+    return false;
+  }
+  credentials.csrfToken = session.csrfToken;
+  return true;
+};
 
 credentials.ended = () => {
   following?.abort();
@@ -93,7 +113,8 @@ export async function findSession(): Promise<void> {
       // It may be taken yet.
       history.replaceState(null, '', `#/link/${token}`);
       if (present.state !== 'in') become({ state: 'unknown', refusal });
-    } else if (present.state === 'unknown') become(refusal.status === 401 ? { state: 'out' } : { state: 'unknown', refusal });
+    } else if (present.state === 'unknown')
+      become(refusal.status === 401 ? { state: 'out' } : { state: 'unknown', refusal });
   }
 }
 

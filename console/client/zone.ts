@@ -45,9 +45,26 @@ export const rangeOfMoments = (from: string, to: string): string =>
   formatOf({ ...DATE, ...CLOCK, second: '2-digit' }).formatRange(new Date(from), new Date(to));
 export const dayOf = (at: string | number): string => formatOf({ month: 'short', day: 'numeric' }).format(new Date(at));
 
+const fieldFormats = new Map<string, Intl.DateTimeFormat>();
+
+/** The calendar and the digits of fields are those of the API, whatever the language of the browser. */
+function fieldFormat(): Intl.DateTimeFormat {
+  const known =
+    fieldFormats.get(zone()) ??
+    new Intl.DateTimeFormat('en-GB-u-ca-gregory-nu-latn', {
+      timeZone: zone(),
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+      ...CLOCK,
+    });
+  fieldFormats.set(zone(), known);
+  return known;
+}
+
 /** `2026-11-22 10:00` in the zone that is shown, as the texts of selections and fields have it. */
 export function fieldOf(at: number): string {
-  const parts = formatOf({ year: 'numeric', month: '2-digit', day: '2-digit', ...CLOCK }).formatToParts(new Date(at));
+  const parts = fieldFormat().formatToParts(new Date(at));
   const part = (type: string): string => parts.find((one) => one.type === type)?.value ?? '';
   return `${part('year')}-${part('month')}-${part('day')} ${part('hour')}:${part('minute')}`;
 }

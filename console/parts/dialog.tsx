@@ -26,8 +26,16 @@ export function Dialog({ title, close, children, isWide, stays }: DialogProps): 
     event.preventDefault();
     if (!stays) close();
   };
+  // Browsers close a dialog at the second Escape, whatever it says to the first one.
+  const closed = (): void => {
+    if (!stays) close();
+    else if (dialog.current?.isConnected) dialog.current.showModal();
+  };
+  useEffect(() => {
+    if (stays) dialog.current?.setAttribute('closedby', 'none');
+  }, [stays]);
   return (
-    <dialog ref={dialog} class={isWide ? 'wide-one' : ''} aria-labelledby={id} onCancel={cancel}>
+    <dialog ref={dialog} class={isWide ? 'wide-one' : ''} aria-labelledby={id} onCancel={cancel} onClose={closed}>
       <div class="inside">
         <header>
           <h2 id={id}>{title}</h2>

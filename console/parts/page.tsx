@@ -99,6 +99,11 @@ export const Trouble = ({ refusal, again }: { refusal: Refusal; again?: () => vo
     actions={again && <Button act={again}>{texts.again}</Button>}
   >
     {refusal.message}
+    {refusal.problem.errors?.map(({ pointer, detail }) => (
+      <div key={pointer} class="small">
+        {pointer.replace(/^\//, '')} {detail}
+      </div>
+    ))}
   </Notice>
 );
 

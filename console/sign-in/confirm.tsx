@@ -1,6 +1,7 @@
 import type { ComponentChild } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { askAt, credentials } from '../client/api.ts';
+import { useAnswer } from '../client/answers.ts';
+import { addressOf, ask, credentials } from '../client/api.ts';
 import { FormDialog } from '../parts/dialog.tsx';
 import { Field } from '../parts/field.tsx';
 import { texts } from '../texts.ts';
@@ -11,8 +12,12 @@ const t = texts.signIn;
 export function Confirm(): ComponentChild {
   const [answer, setAnswer] = useState<(isGiven: boolean) => void>();
   const [password, setPassword] = useState('');
+  const { answer: ways } = useAnswer('getSignIn', answer && {});
   useEffect(() => {
-    credentials.confirm = () => new Promise((resolve) => setAnswer(() => resolve));
+    let pending: Promise<boolean> | undefined;
+    // Two requests at once share one dialog.
+    credentials.confirm = () =>
+      (pending ??= new Promise<boolean>((resolve) => setAnswer(() => resolve)).finally(() => (pending = undefined)));
   }, []);
   if (answer === undefined) return null;
   const end = (isGiven: boolean): void => {
@@ -26,20 +31,29 @@ export function Confirm(): ComponentChild {
       verb={t.confirmVerb}
       close={() => end(false)}
       act={async () => {
-        await askAt('POST /me/confirm', { password });
+        // Whoever signed in at the provider meanwhile has a new session, which is proof enough.
+        if (ways?.oidc && password === '') await credentials.renew();
+        else await ask('confirmSession', { body: { password } });
         end(true);
       }}
     >
       <p class="quiet">{t.confirmAbout}</p>
-      <Field
-        label={t.password}
-        type="password"
-        value={password}
-        set={setPassword}
-        autocomplete="current-password"
-        isFirst
-        isRequired
-      />
+      {ways?.oidc && (
+        <a class="button" href={addressOf('startOidc', {})} target="_blank" rel="noopener">
+          {t.confirmOidc}
+        </a>
+      )}
+      {ways?.password !== false && (
+        <Field
+          label={t.password}
+          type="password"
+          value={password}
+          set={setPassword}
+          autocomplete="current-password"
+          isFirst
+          isRequired={!ways?.oidc}
+        />
+      )}
     </FormDialog>
   );
 }

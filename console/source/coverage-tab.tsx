@@ -1,6 +1,6 @@
 import { ArrowRightToLine, Grid3x3, Table2 } from 'lucide';
 import type { ComponentChild } from 'preact';
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { bridgeNow } from '../client/api.ts';
 import type { Coverage, Source } from '../client/operations.ts';
 import { adjust, useRoute } from '../client/route.ts';
@@ -36,6 +36,8 @@ export function CoverageTab({ source }: { source: Source }): ComponentChild {
   const [cursor, move] = useState<Cell>();
   const edges = useMemo(() => (coverage?.edges ?? []).map((edge) => Date.parse(edge)), [coverage]);
   const isTable = query['as'] === 'table';
+
+  useEffect(() => move(undefined), [span.key, query['to']]);
 
   function findGap(): void {
     const found = nextGap(streams, edges.length - 1, cursor);

@@ -110,7 +110,11 @@ describe('a link', () => {
     const answers = await Promise.all([use(token), use(token)]);
     expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([200, 403]);
     const entered = answers.find(({ status }) => status === 200) as OperatorAnswer;
-    expect(entered.json).toMatchObject({ operator: { name: 'new' }, mustChangePassword: true, mayChoosePassword: true });
+    expect(entered.json).toMatchObject({
+      operator: { name: 'new' },
+      mustChangePassword: true,
+      mayChoosePassword: true,
+    });
     const page = browserOf(api, entered);
     expect((await page.send('GET', '/api/v1/sources')).json).toMatchObject(problem('password-change-needed'));
     const chosen = await page.send('PUT', '/api/v1/password', api, { password: PASSWORD });
