@@ -140,7 +140,8 @@ const LIVE_COMES: Microseconds = 300_000;
 const KEPT_SHARE = 20;
 
 /** The distance between two requests, whole µs. */
-export const intervalOf = (pace: Pick<Pace, 'requestsPerSecond'>): Microseconds => Math.ceil((SECOND * GUARD) / pace.requestsPerSecond);
+export const intervalOf = (pace: Pick<Pace, 'requestsPerSecond'>): Microseconds =>
+  Math.ceil((SECOND * GUARD) / pace.requestsPerSecond);
 
 /**
  * Reserves the next slot, or says when to ask again. The source gets at most `burst + requestsPerSecond` requests in
