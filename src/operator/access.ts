@@ -108,7 +108,11 @@ export function addAccessRoutes(app: FastifyInstance, { database, clock }: Opera
   typed.post(
     '/api/v1/applications',
     {
-      config: { ...admin, idempotent: { made: 'applicationId', remedy: 'Give it another secret: rotateApplication.' } },
+      config: {
+        ...admin,
+        needsProof: true,
+        idempotent: { made: 'applicationId', remedy: 'Give it another secret: rotateApplication.' },
+      },
       schema: {
         operationId: 'createApplication',
         summary: 'Create an application; the answer is the only place that holds its secret',

@@ -74,7 +74,7 @@ export function addOperatorRoutes(app: FastifyInstance, { database }: OperatorPa
   typed.post(
     '/api/v1/operators',
     {
-      config: { ...config, idempotent: true },
+      config: { ...config, needsProof: true, idempotent: true },
       schema: {
         ...schemaOf('createOperator', 'Create an operator that has no way to sign in yet'),
         description: 'Invite it with `createOperatorLink`, or give it a token with `createOperatorToken`.',

@@ -42,6 +42,8 @@ describe('a session whose operator signed in more than ten minutes ago', () => {
       ),
     );
     expect(declared.map(({ operation }) => operation.operationId ?? '').toSorted()).toEqual([
+      'createApplication',
+      'createOperator',
       'createOperatorLink',
       'createOperatorToken',
       'disableOperator',
