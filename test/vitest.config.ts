@@ -14,38 +14,25 @@ const WORKERS = Math.min(8, 2 * availableParallelism() + 1);
 /** Bounds that only a test which hangs meets, also where other work keeps the machine busy. */
 const patient = { testTimeout: 600_000, hookTimeout: 600_000, expect: { poll: { timeout: 180_000, interval: 50 } } };
 
-/** Files that take longest, in the order of their time in a whole run: a minute and longer. */
+/** Files that mostly wait, for a minute and longer. */
 const LONG = [
-  'integration/model',
-  'chaos/workers',
   'chaos/two-bridges',
+  'integration/platform-faults',
+  'integration/platform-throttling',
   'chaos/outages',
+  'integration/check-beside-workers',
   'integration/demo',
   'chaos/week-of-influx',
+  'chaos/workers',
   'integration/discovery',
-  'integration/check-beside-workers',
-  'integration/platform-faults',
-  'integration/api-process',
-  'integration/series-of-two-sources',
-  'integration/platform-throttling',
-  'conformance/platforms',
-  'integration/late',
-  'integration/unreadable',
-  'integration/account',
-  'integration/source-renames',
-  'integration/api-fuzz',
-  'integration/push-interrupted',
-  'integration/platforms',
-  'integration/adapter',
-  'integration/source-directory',
-  'integration/move-and-upgrade',
-  'integration/packaging',
-  'integration/politeness',
-  'integration/alerts-daemon',
-  'integration/platform-clock',
-  'integration/embedded-postgres',
   'integration/overload',
+  'integration/platform-clock',
+  'integration/politeness',
+  'integration/api-fuzz',
   'integration/hanging',
+  'integration/account',
+  'integration/packaging',
+  'integration/embedded-postgres',
 ];
 
 /** Files that put another module in the place of one of ours. All others share the modules that a worker has loaded. */
