@@ -121,7 +121,7 @@ export interface Receipt extends SourceName {
   readonly busiestHour: { readonly hour: string; readonly requests: number; readonly allowed: number } | null;
   /** Since `countedFrom`. */
   readonly busiestMinute: { readonly minute: string; readonly requests: number; readonly allowed: number } | null;
-  /** Requests are not kept by the second. No second had more than this, by the busiest minute and the pace. */
+  /** Requests are not kept by the second. No second had more than this, by the pace and, of a month that is counted whole, its busiest minute. */
   readonly busiestSecondAtMost: number;
   readonly broken: readonly BrokenHour[];
 }
@@ -153,6 +153,9 @@ const HOURS = `
     coalesce(windows, 0)::float8 as windows, coalesce(readings, 0)::float8 as readings,
     ${KINDS.map((kind) => `coalesce(${kind}, 0) as ${kind}`).join(', ')}, coalesce(fullest, 0) as fullest, instant_of(fullest_at) as "fullestAt"
   from summed full join counted using (hour) order by hour`;
+
+/** Minutes of the last half hour may not be counted yet, whatever was held up: each minute is counted within a quarter of an hour. */
+const UNCOUNTED = 30 * MINUTE;
 
 /** A month of UTC, written like `2026-11`. */
 export const MONTH = /^\d{4}-(0[1-9]|1[0-2])$/;
@@ -212,7 +215,8 @@ export async function receiptOf(known: Known, source: FoundSource, month: string
       fullest === undefined || fullest.fullestAt === null
         ? null
         : { minute: formatInstant(fullest.fullestAt), requests: fullest.fullest, allowed: allowedIn(MINUTE) },
-    busiestSecondAtMost: isWhole ? Math.min(promised.inASecond, fullest?.fullest ?? 0) : promised.inASecond,
+    busiestSecondAtMost:
+      isWhole && end <= now - UNCOUNTED ? Math.min(promised.inASecond, fullest?.fullest ?? 0) : promised.inASecond,
     broken: hours.flatMap((one): BrokenHour[] => {
       const asked = requestsIn(one);
       if (asked === 0) return [];
