@@ -493,6 +493,7 @@ export type TracedPoint = {
 export type SourceAdvice = {
   readonly name: string;
   readonly organisation: string;
+  readonly revisionTag: string;
   readonly share: number;
   readonly present: { readonly settle: string; readonly overlap: string };
   readonly advice: {

@@ -16,6 +16,7 @@ const adviceSchema = shows<ReturnType<typeof adviceDocument>>()(
     .object({
       name: z.string(),
       organisation: z.string(),
+      revisionTag: z.string().describe('The state that was read, for `If-Match` of a change by this advice.'),
       share: z.number(),
       present: waits.describe('As the source is configured.'),
       advice: waits
@@ -35,6 +36,7 @@ const adviceSchema = shows<ReturnType<typeof adviceDocument>>()(
         {
           name: 'hall-3',
           organisation: 'default',
+          revisionTag: '3-0a1b2c3d',
           share: 0.9999,
           present: { settle: '10s', overlap: '5m' },
           advice: { settle: '40s', overlap: '20m', points: 1_000_000, late: 50_565, found: 0.9994, reaches: true },

@@ -19,7 +19,7 @@ export interface SourceAdvice {
   readonly name: string;
   readonly organisation: string;
   /** The state of the source that was read (`REVISION_TAG`). */
-  readonly revision: string;
+  readonly revisionTag: string;
   readonly share: number;
   readonly present: Waits;
   /** Null where too few points have come to tell. */
@@ -66,7 +66,7 @@ export async function adviseSource(
   return {
     name,
     organisation,
-    revision: stored?.revision ?? '',
+    revisionTag: stored?.revision ?? '',
     share,
     present: { settle, overlap },
     advice:
@@ -91,7 +91,7 @@ export async function applyAdvice(
   wish: ApplyWish,
 ): Promise<Applied> {
   const { database, sealing, registry } = place;
-  const { advice, name, organisation, revision } = advised;
+  const { advice, name, organisation, revisionTag } = advised;
   if (advice === null) throw configInvalid(`${titleOf(advised)}: ${TOO_FEW}`, 'let it poll for longer');
   const row = await database.row<{ config: unknown }>(
     'select config from source where name = $1 and organisation_id = $2',
@@ -106,7 +106,7 @@ export async function applyAdvice(
     kinds: registry.kinds,
     now: wish.now,
   });
-  if (parsed.ok) return await applySource(place, parsed.source, { ...wish, expected: revision });
+  if (parsed.ok) return await applySource(place, parsed.source, { ...wish, expected: revisionTag });
   const [problem] = parsed.problems;
   throw configInvalid(problem?.message ?? '', problem?.remedy ?? '', problem?.path);
 }
@@ -115,7 +115,7 @@ export async function applyAdvice(
 export const TOO_FEW = `fewer than ${FEWEST_POINTS} points came in the last ${LOOKED_AT}, which tells too little`;
 
 /** An advice as a JSON document: lengths of time as they are written in a source. */
-export const adviceDocument = ({ present, advice, lookBackAtMost, revision: _revision, ...named }: SourceAdvice) => ({
+export const adviceDocument = ({ present, advice, lookBackAtMost, ...named }: SourceAdvice) => ({
   ...named,
   present: waitsDocument(present),
   advice: advice && { ...advice, ...waitsDocument(advice) },

@@ -74,7 +74,7 @@ export const adviseElsewhere =
 /** Applies an advice as a change of the configuration that is shown, in which each secret stays the stored one. */
 async function appliedElsewhere(
   bridge: BridgeElsewhere,
-  { name, organisation, advice }: ReturnType<typeof adviceDocument>,
+  { name, organisation, advice, revisionTag }: ReturnType<typeof adviceDocument>,
   dryRun: boolean,
 ): Promise<Applied> {
   if (advice === null) throw configInvalid('there is no advice to apply', 'let it poll for longer');
@@ -91,11 +91,6 @@ async function appliedElsewhere(
   const schedule = isMapping(config['schedule']) ? config['schedule'] : {};
   const changed = { ...config, schedule: { ...schedule, settle: advice.settle, overlap: advice.overlap } };
   const query = new URLSearchParams({ dryRun: String(dryRun) });
-  const applied: ApiDocument = await bridge.send(
-    'POST',
-    `/sources/apply?${query}`,
-    changed,
-    String(shown['revisionTag']),
-  );
+  const applied: ApiDocument = await bridge.send('POST', `/sources/apply?${query}`, changed, revisionTag);
   return applied as unknown as Applied;
 }
