@@ -285,7 +285,8 @@ it('a sensor that is muted is silent all the same, and no alert and no verdict c
   expect(await told()).toEqual(['silent', 'no sensor has ever given a reading']);
   expect((await database.rows('select action, detail from audit order by id')).at(-1)).toMatchObject({
     action: 'source.sensor-muted',
-    detail: { sensor: 'one', length: 0 },
+    detail: { sensor: 'one', length: 0, before: [{ sensor: 'one', reason: 'away for repair' }] },
   });
   await expect(mute('three', DAY)).rejects.toThrow('no stream reads a sensor three');
+  await expect(mute('one', 400 * DAY)).rejects.toThrow('for a year at most');
 });
