@@ -186,7 +186,7 @@ const wrong = (field: string, detail: string, remedy: string): OperatorProblem =
 
 /** The stream behind which a page begins. */
 function placeOf(cursor: string | undefined): PlaceOfStream | undefined {
-  const texts = textsIn(cursor);
+  const texts = textsIn(cursor, 2);
   if (cursor === undefined || texts === undefined) return undefined;
   const [lack, key] = texts;
   if (key === undefined || lack === undefined || !/^\d{1,18}$/.test(lack)) throw noCursor();

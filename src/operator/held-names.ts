@@ -117,7 +117,7 @@ export function addHeldNameRoutes(app: FastifyInstance, { database }: OperatorPa
     async (request) => {
       const { sensor, limit, cursor } = request.query;
       const { id } = await projectIn(database, request);
-      const [behind, its = ''] = textsIn(cursor) ?? [];
+      const [behind, its = ''] = textsIn(cursor, 2) ?? [];
       const after = behind === undefined ? undefined : { sensorId: behind, valueName: its };
       const names = await heldNames(database, id, { sensorId: sensor, limit, after });
       return pageBehind(

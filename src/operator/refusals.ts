@@ -3,7 +3,7 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { instantOrNull } from '../core/instant.ts';
 import { refusalsDocument } from '../core/kept-refusals.ts';
-import { placeOfRefusal, reasonsOfSources, refusalsOfSources } from '../source/refusals-of-all.ts';
+import { PLACE_PARTS, placeOfRefusal, reasonsOfSources, refusalsOfSources } from '../source/refusals-of-all.ts';
 import { operatorOf } from './authenticate.ts';
 import type { OperatorParts } from './parts.ts';
 import { reasonSumSchema, refusalQuery } from './refusal-shapes.ts';
@@ -71,7 +71,8 @@ export function addRefusalRoutes(app: FastifyInstance, { database }: OperatorPar
     async (request) => {
       const { limit, cursor, organisation, ...choice } = request.query;
       const wanted = { ...choice, organisations: organisationsOf(operatorOf(request), organisation) };
-      const found = await refusalsOfSources(database, wanted, { after: textsIn(cursor), limit });
+      const after = textsIn(cursor, PLACE_PARTS);
+      const found = await refusalsOfSources(database, wanted, { after, limit });
       const page = pageBehind(
         found,
         limit,

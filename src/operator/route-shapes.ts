@@ -77,9 +77,15 @@ export function pageIn<T>(
   return { items, next: last === undefined || end >= all.length ? null : cursorOf([end, keyOf(last)]) };
 }
 
-/** The texts of the item behind which a page begins; undefined for the first page. */
-export function textsIn(cursor: string | undefined): readonly string[] | undefined {
-  const texts = cursor === undefined ? undefined : z.array(z.string()).safeParse(jsonOf(placeIn(cursor)[1]));
+/** The `count` texts of the item behind which a page begins; undefined for the first page. Throws 400 for the cursor of another list. */
+export function textsIn(cursor: string | undefined, count: number): readonly string[] | undefined {
+  const texts =
+    cursor === undefined
+      ? undefined
+      : z
+          .array(z.string())
+          .length(count)
+          .safeParse(jsonOf(placeIn(cursor)[1]));
   if (texts?.success === false || texts?.data.some((text) => !isStorable(text))) throw noCursor();
   return texts?.data;
 }

@@ -107,7 +107,7 @@ export function addSeriesRoutes(app: FastifyInstance, { database, clock }: Opera
     async (request) => {
       const { limit, cursor, ...choice } = request.query;
       const { id } = await projectIn(database, request);
-      const [sensorId, valueName = ''] = textsIn(cursor) ?? [];
+      const [sensorId, valueName = ''] = textsIn(cursor, 2) ?? [];
       const behind = sensorId === undefined ? undefined : { sensorId, valueName };
       const series = await listSeries(database, id, { ...choice, limit, behind });
       return pageBehind(

@@ -52,7 +52,7 @@ export const windowsCursor = async (database: Database, sourceId: number, shown:
 
 /** The window behind which a page begins. */
 function windowIn(cursor: string | undefined) {
-  const texts = textsIn(cursor);
+  const texts = textsIn(cursor, 3);
   if (texts === undefined) return {};
   const [askedAt, streamId, from] = texts.map((text) => (/^-?\d{1,16}$/.test(text) ? Number(text) : Number.NaN));
   const given = { askedAt, streamId, from };
@@ -81,7 +81,7 @@ export function addSourceStreamRoutes(app: FastifyInstance, { database }: Operat
     async (request) => {
       const { id } = await sourceIn(database, request);
       const { limit, cursor } = request.query;
-      const [behind] = textsIn(cursor) ?? [];
+      const [behind] = textsIn(cursor, 1) ?? [];
       const streams = await streamReportsOf(database, id, { limit, behind });
       const row = await database.row<{ config: unknown }>('select config from source where id = $1', [id]);
       return streamsAnswer(

@@ -33,7 +33,7 @@ import { STREAMS_SHOWN, streamsAnswer, windowsCursor } from './source-streams.ts
 
 /** The source behind which a page begins. */
 function placeOf(cursor: string | undefined): ListedPlace | undefined {
-  const texts = textsIn(cursor);
+  const texts = textsIn(cursor, 4);
   if (texts === undefined) return undefined;
   const [organisation, name, number, instant] = texts;
   if (organisation === undefined || name === undefined || !isNumber(number) || !isNumber(instant)) throw noCursor();
@@ -134,7 +134,7 @@ export function addSourceRoutes(app: FastifyInstance, { database, registry }: Op
         operationId: 'listSources',
         summary: 'List sources with lag, gaps, new readings, requests and last fault',
         description:
-          'How the sources stand is found out once in a second for all that ask, and at once after a change by an operator.',
+          'How the sources stand is found out at most once in a second for all that ask, with very many sources more seldom, and at once after a change by an operator.',
         tags: ['Sources'],
         querystring: listQuery,
         response: { 200: sourcesSchema },

@@ -30,8 +30,8 @@ export const placeOfRefusal = ({
   reason,
 }: RefusalOfSource): readonly string[] => [organisation, source, sensor, variable, reason];
 
-/** Texts of a place. */
-const PLACE_PARTS = 5;
+/** Texts of a place of `placeOfRefusal`. */
+export const PLACE_PARTS = 5;
 
 const FROM = `
   from refused_hour join stream on stream.id = stream_id join source on source.id = stream.source_id

@@ -51,6 +51,9 @@ it('refusals of all sources are paged, filtered, summed by reason, and those of 
     first: '2026-11-01T00:29:59.999995Z',
     last: '2026-11-01T01:30:00.000007Z',
   });
+  const streams = await api.send('GET', '/api/v1/sources?limit=1', { as: anna });
+  const { next } = streams.json as { next: string };
+  expect((await api.send('GET', `/api/v1/refusals?cursor=${next}`, { as: anna })).status).toBe(400);
   const second = await ask(`limit=4&cursor=${first.next}`);
   expect(second).toMatchObject({ reasons: null, next: null });
   expect([...first.items, ...second.items].map(({ source, sensor }) => source + sensor)).toEqual([
