@@ -70,19 +70,21 @@ export async function signInByLink(
 ): Promise<{ readonly name: string; readonly secret: string } | undefined> {
   if (!FORM.test(token)) return undefined;
   return await database.transaction(async (client) => {
-    const [spent] = await rowsOf<{ id: number }>(
+    // The account first, as everything that ends sessions and links does.
+    const [account] = await rowsOf<{ id: number; name: string }>(
       client,
-      'delete from operator_link where hash = $1 and expires_at > now() returning operator_id as id',
+      `select id, name from operator_account
+       where id = (select operator_id from operator_link where hash = $1) and disabled_at is null for update`,
       [fingerprint(token)],
     );
-    if (spent === undefined) return undefined;
-    const [account] = await rowsOf<{ name: string }>(
-      client,
-      'select name from operator_account where id = $1 and disabled_at is null for update',
-      [spent.id],
-    );
     if (account === undefined) return undefined;
-    return { name: account.name, secret: await beginSession(client, spent.id, { ...from, byLink: true }) };
+    const spent = await rowsOf(
+      client,
+      'delete from operator_link where operator_id = $1 and hash = $2 and expires_at > now() returning operator_id',
+      [account.id, fingerprint(token)],
+    );
+    if (spent.length === 0) return undefined;
+    return { name: account.name, secret: await beginSession(client, account.id, { ...from, byLink: true }) };
   });
 }
 

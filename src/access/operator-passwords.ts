@@ -124,14 +124,15 @@ export async function changeOwnPassword(
   );
   const hash = row?.hash ?? null;
   if (current !== null && !(await isPassword(current, hash))) return undefined;
-  if (current === next) throw configInvalid('this is the present password', 'choose another one', 'password');
+  if (current === next || (current === null && (await isPassword(next, hash))))
+    throw configInvalid('this is the present password', 'choose another one', 'password');
   await assertPassword(next, name, given.list);
   const nextHash = await hashOfPassword(next);
   return await database.transaction(async (client) => {
     const { id } = await lockedOperator(client, name);
     const { rowCount } = await client.query(
-      'update operator_account set password_hash = $2, password_until = null where id = $1 and password_hash is not distinct from $3 and disabled_at is null',
-      [id, nextHash, hash],
+      'update operator_account set password_hash = $2, password_until = null where id = $1 and password_hash is not distinct from $3 and disabled_at is null and ($4 or password_hash is null or password_until is not null)',
+      [id, nextHash, hash, current !== null],
     );
     if (!rowCount) return undefined;
     const sessions = await endSessions(client, id);

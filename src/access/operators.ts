@@ -179,12 +179,13 @@ export async function setOperatorOrganisations(
 export async function signOutOperators(database: Database, name: string | undefined, actor: string): Promise<number> {
   return await database.transaction(async (client) => {
     const owner = name === undefined ? undefined : await lockedOperator(client, name);
+    // Links first: a sign-in by one that is under way is waited for, and its session ends with the others.
+    await client.query('delete from operator_link where $1::bigint is null or operator_id = $1', [owner?.id ?? null]);
     const ended = await rowsOf(
       client,
       'delete from operator_session where $1::bigint is null or operator_id = $1 returning id',
       [owner?.id ?? null],
     );
-    await client.query('delete from operator_link where $1::bigint is null or operator_id = $1', [owner?.id ?? null]);
     const change = { before: { sessions: ended.length }, after: { sessions: 0 } };
     await audit(client, actor, 'operator.signed-out', name ?? 'all operators', change);
     return ended.length;

@@ -222,6 +222,10 @@ export function addSessionRoutes(app: FastifyInstance, { database, settings, sea
       await tried(request, operator.name, () =>
         confirmSession(database, { operatorId: operator.id, sessionId, password }),
       );
+      log.info(
+        { operator: operator.name, address: request.ip, request: request.id },
+        'an operator gave the password again',
+      );
       return await reply.code(204).send(null);
     },
   );
