@@ -92,8 +92,8 @@ export function addApplyManyRoutes(app: FastifyInstance, parts: OperatorParts): 
       const { sources, ...given } = request.body;
       const items: z.infer<typeof itemSchema>[] = [];
       for (const text of sources) {
-        // What was applied stays, and a client that has left needs no more of it.
-        if (request.leaving?.aborted) break;
+        // What was applied stays, and a client that has left needs no more of it; one that has a key will ask what became of all.
+        if (request.leaving?.aborted === true && request.claimedKey === null) break;
         items.push(await applied(text));
       }
       const done = items.filter(({ action }) => action !== null).length;

@@ -23,6 +23,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The key that the request claimed and that its answer has to be noted for. */
     claimedKey: string | null;
+    /** Whether the database was lost in the request, perhaps while it committed: the thing is made, or it is not. */
+    isEndUnknown: boolean;
   }
 }
 
@@ -43,6 +45,7 @@ interface Known {
 /** Lets routes with `idempotent` take keys. To be added before any route. */
 export function addIdempotency(app: FastifyInstance, { database, log }: Pick<OperatorParts, 'database' | 'log'>): void {
   app.decorateRequest('claimedKey', null);
+  app.decorateRequest('isEndUnknown', false);
   // After validation, so that a request that is refused for its form spends no key.
   app.addHook('preHandler', async (request, reply) => {
     const { idempotent } = request.routeOptions.config;
@@ -69,6 +72,7 @@ export function addIdempotency(app: FastifyInstance, { database, log }: Pick<Ope
     request.claimedKey = null;
     const text = typeof payload === 'string' ? payload : '';
     // The thing is made or not, whether the note is written or not; without it the key stays one whose end is not known.
+    if (request.isEndUnknown) return payload;
     await note(database, { key, operatorId: operatorOf(request).id, reply, text, idempotent }).catch(
       (error: unknown) => {
         log.warn({ err: error, request: request.id }, 'the answer of an idempotent request was not noted');
@@ -86,16 +90,35 @@ async function claimed(
 ): Promise<Known | undefined> {
   const operatorId = operatorOf(request).id;
   const { 'if-match': match, 'if-none-match': noneMatch } = request.headers;
-  const asked = JSON.stringify([request.method, request.url, match, noneMatch, request.body ?? null]);
+  // With the rights of the operator, so that no answer is given again to one who may not see it any more.
+  const { role, organisations } = operatorOf(request);
+  const asked = JSON.stringify([
+    request.method,
+    request.url,
+    match,
+    noneMatch,
+    request.body ?? null,
+    role,
+    organisations,
+  ]);
   // The body may hold a password, which a plain hash would let a reader of the database guess. The key as it was sent is not stored.
   const hash = createHmac('sha256', text).update(asked).digest();
+  const find = (): Promise<(Known & Record<string, unknown>) | undefined> =>
+    database.row<Known & Record<string, unknown>>(
+      `select request = $3 as same, status, answer, made from idempotent_request
+       where operator_id = $1 and key = $2 and at >= now() - interval '1 day'`,
+      [operatorId, key, hash],
+    );
+  // First, because a request that is sent again is answered whatever the number of keys.
+  const before = await find();
+  if (before !== undefined) return before;
   const row = await database.row<{ kept: number }>(
-    'select count(*)::int as kept from idempotent_request where operator_id = $1',
+    `select count(*)::int as kept from idempotent_request where operator_id = $1 and at >= now() - interval '1 day'`,
     [operatorId],
   );
   if ((row?.kept ?? 0) >= MOST_KEYS) {
     throw new OperatorProblem('too-many-requests', `You sent ${MOST_KEYS} keys in a day.`, {
-      remedy: 'Send the request without Idempotency-Key, or tomorrow.',
+      remedy: 'Send it with its key tomorrow. A request that was never sent may go without a key.',
     });
   }
   // A key is free again after a day, whether the clean-up has run or not.
@@ -106,12 +129,8 @@ async function claimed(
     [operatorId, key, hash],
   );
   if (mine > 0) return undefined;
-  const known = await database.row<Known & Record<string, unknown>>(
-    'select request = $3 as same, status, answer, made from idempotent_request where operator_id = $1 and key = $2',
-    [operatorId, key, hash],
-  );
-  // The request that had it failed just now.
-  return known ?? { same: true, status: null, answer: null, made: null };
+  // Without a row the request that had it failed just now.
+  return (await find()) ?? { same: true, status: null, answer: null, made: null };
 }
 
 /** Answers a request whose key was sent before. Throws 422 for another request, 409 where the answer cannot be given again. */

@@ -12,6 +12,7 @@ import type { RefusedAuthentication } from '../api/refused-authentications.ts';
 import { REQUEST_ID, requestIdOf } from '../api/request-id.ts';
 import { SAFE_HEADERS, TLS_ONLY } from '../api/safe-headers.ts';
 import { hostsOf } from '../api/server.ts';
+import { isDatabaseAway, isRolledBack } from '../database/away.ts';
 import { addAuthentication } from './authenticate.ts';
 import { addBulkRoutes } from './bulk.ts';
 import { addCompression } from './compression.ts';
@@ -89,6 +90,7 @@ export async function operatorServer(
   });
   app.setErrorHandler((error, request, reply) => {
     const problem = operatorProblemOf(error, request, log);
+    request.isEndUnknown = isDatabaseAway(error) && !isRolledBack(error);
     if (isRefusal(problem)) refused.note(refusalOf(request, problem));
     return sendOperatorProblem(request, reply, problem);
   });
@@ -151,7 +153,7 @@ export async function operatorServer(
 
 /** Whether a problem refuses a request for its credential, its role or its number. Routes of sign-in write lines of their own. */
 const isRefusal = ({ status, type }: OperatorProblem): boolean =>
-  [401, 403, 429].includes(status) && !/:(?:wrong-password|password-change-needed|confirmation-needed)$/.test(type);
+  [401, 403, 429].includes(status) && !/:(?:wrong-password|password-change-needed)$/.test(type);
 
 /** A refused request for the log, without its parameters. */
 const refusalOf = (request: FastifyRequest, { status, type }: OperatorProblem): RefusedAuthentication => ({

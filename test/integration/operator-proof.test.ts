@@ -214,5 +214,14 @@ describe('an Idempotency-Key', () => {
       [admin.id],
     );
     expect((await create('/api/v1/projects', { code: 'y' }, 'k-4')).status).toBe(429);
+    // One that was sent before is answered all the same, and yesterday's do not count.
+    expect((await create('/api/v1/projects', { code: 'y' }, 'k-5')).status).toBe(429);
+    await api.database.run(`update idempotent_request set at = now() - interval '25 hours' where key in ('n7', 'n8')`);
+    const made = await create('/api/v1/projects', { code: 'y' }, 'k-5');
+    expect(made.status, made.text).toBe(200);
+    expect((await create('/api/v1/projects', { code: 'y' }, 'k-5')).json).toEqual(made.json);
+    // Nobody is answered with what another role saw.
+    await api.database.run(`update operator_account set organisations = '{default}' where id = $1`, [admin.id]);
+    expect((await create('/api/v1/projects', { code: 'y' }, 'k-5')).status).toBe(422);
   });
 });
