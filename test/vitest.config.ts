@@ -8,11 +8,14 @@ const root = new URL('..', import.meta.url).pathname;
 // The tests start hundreds of processes; compiling the same sources for each of them is half of what that costs.
 process.env['NODE_COMPILE_CACHE'] ??= `${root}node_modules/.cache/node-compile`;
 
-/** At most this many test files run at a time: more than the cores, because a test file mostly waits; at most 8, because each holds some ten connections to PostgreSQL. */
-const WORKERS = Math.min(8, 2 * availableParallelism() + 1);
+/**
+ * At most this many test files run at a time: more than the cores, because a test file mostly waits; no more, because bridges that
+ * keep each other waiting go on polling meanwhile; at most 8, because each file holds some ten connections to PostgreSQL.
+ */
+const WORKERS = Math.min(8, 2 * availableParallelism());
 
 /** Bounds that only a test which hangs meets, also where other work keeps the machine busy. */
-const patient = { testTimeout: 600_000, hookTimeout: 600_000, expect: { poll: { timeout: 180_000, interval: 50 } } };
+const patient = { testTimeout: 1_800_000, hookTimeout: 600_000, expect: { poll: { timeout: 600_000, interval: 50 } } };
 
 /** Files that mostly wait, for a minute and longer. */
 const LONG = [

@@ -9,7 +9,7 @@ const LOOK_EVERY_MS = 250;
 export async function eventually<T>(
   what: string,
   check: () => Promise<T | undefined | false> | T | undefined | false,
-  { withinMs = 300_000, state }: { withinMs?: number; state?: () => Promise<string> | string } = {},
+  { withinMs = 900_000, state }: { withinMs?: number; state?: () => Promise<string> | string } = {},
 ): Promise<T> {
   const giveUpAt = performance.now() + withinMs;
   let trouble = '';

@@ -22,7 +22,6 @@ import { expectNoErrors, expectRunning, polled, survives } from './survives.ts';
 /** Longer than a job's lock in the queue (20 s) and the silence after which claims are free (12 s). */
 const AWAY_MS = 25_000;
 const AWAY_AT_START_MS = 10_000;
-const TIMEOUT_MS = 900_000;
 
 // vitest reads this while it collects the tests, so it stands here and not in a hook.
 vi.setConfig({ maxConcurrency: 20 });
@@ -43,13 +42,13 @@ describe.concurrent('an outage of', () => {
     ['Redis that was killed', whileAwayAfterKill],
     ['Redis that comes and goes', comesAndGoes],
     ['Redis that loses all it knew, again and again', flushed],
-  ])('%s', { timeout: TIMEOUT_MS }, async (_name, strike) => {
+  ])('%s', async (_name, strike) => {
     await withRedis(async (redis) => {
       await survives(site, await site.database(), { REDIS_URL: redis.url }, () => strike(redis));
     });
   });
 
-  test('Redis when the daemon starts', { timeout: TIMEOUT_MS }, async () => {
+  test('Redis when the daemon starts', async () => {
     await withRedis(async (redis) => {
       await redis.kill9();
       const database = await site.database();
@@ -58,7 +57,7 @@ describe.concurrent('an outage of', () => {
     });
   });
 
-  test('Redis while a poll is due that comes every five minutes', { timeout: TIMEOUT_MS }, async () => {
+  test('Redis while a poll is due that comes every five minutes', async () => {
     const { client, ...database } = await site.database();
     await withRedis(async (redis) => {
       const bridge = await bridgeOn(site, { DATABASE_URL: database.url, REDIS_URL: redis.url });
@@ -93,7 +92,7 @@ describe.concurrent('an outage of', () => {
     ['PostgreSQL that is a black hole and then goes on', stalled],
     ['PostgreSQL that is a black hole and forgets its connections', stalledAndForgotten],
     ['PostgreSQL that drops connections again and again', dropped],
-  ])('%s', { timeout: TIMEOUT_MS }, async (_name, strike) => {
+  ])('%s', async (_name, strike) => {
     await withLine(site, async ({ database, proxy, url }) => {
       await withWatchedSource(site, async ({ recorder, line }) => {
         const slowly = async (): Promise<void> => {
@@ -109,7 +108,7 @@ describe.concurrent('an outage of', () => {
     });
   });
 
-  test('PostgreSQL when the daemon starts', { timeout: TIMEOUT_MS }, async () => {
+  test('PostgreSQL when the daemon starts', async () => {
     await withLine(site, async ({ database, proxy, url }) => {
       await proxy.set({ connections: 'refuse' });
       const returned = sleep(AWAY_AT_START_MS).then(() => proxy.set({}));
@@ -117,7 +116,7 @@ describe.concurrent('an outage of', () => {
     });
   });
 
-  test('the embedded PostgreSQL that was killed', { timeout: TIMEOUT_MS }, async () => {
+  test('the embedded PostgreSQL that was killed', async () => {
     const bridge = await bridgeOn(site, {});
     try {
       await bridge.succeed('project', 'create', 'hall');

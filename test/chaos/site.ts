@@ -96,7 +96,7 @@ export const bridgeOn = (site: Site, environment: NodeJS.ProcessEnv): Promise<Br
 export async function expectComplete(
   site: Site,
   client: pg.Client,
-  { fromUs = site.startUs, withinMs = 300_000 }: { fromUs?: number; withinMs?: number } = {},
+  { fromUs = site.startUs, withinMs = 900_000 }: { fromUs?: number; withinMs?: number } = {},
 ): Promise<void> {
   const range = { fromUs, toUs: Date.now() * 1000 };
   const state = (): Promise<string> => stateOf(client);

@@ -156,7 +156,7 @@ async function covered(
         ));
         return rows.some((row) => row.key === 'latecomer') && rows.every((row) => row.done);
       },
-      { withinMs: 400_000, state: () => JSON.stringify(rows) },
+      { state: () => JSON.stringify(rows) },
     );
   } finally {
     await close();
