@@ -512,6 +512,7 @@ export type Contract = {
   readonly organisation: string;
   readonly platform: string;
   readonly hosts: readonly string[];
+  readonly hostPaces: readonly { readonly host: string; readonly perSecond: number }[];
   readonly credentials: readonly { readonly field: string; readonly value: string | null }[];
   readonly requests: {
     readonly perSecond: number;

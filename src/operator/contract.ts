@@ -11,6 +11,9 @@ const contractSchema = z
     organisation: z.string(),
     platform: z.string(),
     hosts: z.array(z.string()).describe('The origins that requests go to.'),
+    hostPaces: z
+      .array(z.object({ host: z.string(), perSecond: z.number() }))
+      .describe('Those of them that have a pace, which all sources of the bridge share.'),
     credentials: z
       .array(z.object({ field: z.string(), value: z.string().nullable().describe('Null: a secret.') }))
       .describe('The fields of the credentials.'),
@@ -44,6 +47,7 @@ const contractSchema = z
         organisation: 'default',
         platform: 'influxdb',
         hosts: ['https://plant.example:8086'],
+        hostPaces: [{ host: 'plant.example', perSecond: 10 }],
         credentials: [
           { field: 'username', value: 'reader' },
           { field: 'password', value: null },
@@ -130,7 +134,7 @@ const receiptSchema = z
   });
 
 /** What the bridge promises to those who run a platform, and what it did. */
-export function addContractRoutes(app: FastifyInstance, { database, registry }: OperatorParts): void {
+export function addContractRoutes(app: FastifyInstance, { database, registry, settings }: OperatorParts): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
   const config = { role: 'viewer' } as const;
   typed.get(
@@ -146,13 +150,15 @@ export function addContractRoutes(app: FastifyInstance, { database, registry }: 
       },
     },
     async (request) => {
-      const { quietHours, hosts, credentials, ...contract } = await contractOf(
+      const { quietHours, hosts, hostPaces, credentials, ...contract } = await contractOf(
         { database, registry },
         await sourceIn(database, request),
+        settings.egress.hostPaces,
       );
       return {
         ...contract,
         hosts: [...hosts],
+        hostPaces: [...hostPaces],
         credentials: [...credentials],
         quietHours: quietHours.map(({ days, ...quiet }) => ({ ...quiet, ...(days && { days: [...days] }) })),
       };

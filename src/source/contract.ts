@@ -1,4 +1,6 @@
 import { BridgeError, configInvalid } from '../core/errors.ts';
+import { paceOfHost } from '../core/host-pace.ts';
+import type { HostPaces } from '../core/host-pace.ts';
 import { DAY, HOUR, MINUTE, SECOND, formatInstant, parseInstant } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
 import { nextAllowed } from '../core/quiet-hours.ts';
@@ -22,6 +24,8 @@ export interface Contract {
   readonly platform: string;
   /** The origins that requests go to. */
   readonly hosts: readonly string[];
+  /** Those of them that have a pace, which all sources of the bridge share; requests a second. */
+  readonly hostPaces: readonly { readonly host: string; readonly perSecond: number }[];
   /** Each field of the credentials; a secret has no value. */
   readonly credentials: readonly { readonly field: string; readonly value: string | null }[];
   readonly requests: {
@@ -52,8 +56,11 @@ async function configOf({ database, registry }: Known, source: FoundSource): Pro
   });
 }
 
-/** Throws `config-invalid` for a source that was removed meanwhile, and for a configuration that this version does not understand. */
-export async function contractOf(known: Known, source: FoundSource): Promise<Contract> {
+/**
+ * `paces`: those of hosts, which this process keeps. Throws `config-invalid` for a source that was removed meanwhile, and for a
+ * configuration that this version does not understand.
+ */
+export async function contractOf(known: Known, source: FoundSource, paces: HostPaces = new Map()): Promise<Contract> {
   const config = await configOf(known, source);
   const { pace, schedule } = config;
   const connection = isMapping(config.connection) ? config.connection : {};
@@ -63,17 +70,19 @@ export async function contractOf(known: Known, source: FoundSource): Promise<Con
      where source_id = $1 and hour > now() - interval '7 days'`,
     [source.id],
   );
+  const urls = Object.values(connection)
+    .filter(isAddress)
+    .map((url) => new URL(url));
+  const paced = urls.flatMap((url) => paceOfHost(paces, url) ?? []);
   return {
     source: source.name,
     organisation: source.organisation,
     platform: config.platform,
-    hosts: [
-      ...new Set(
-        Object.values(connection)
-          .filter(isAddress)
-          .map((url) => new URL(url).origin),
-      ),
-    ],
+    hosts: [...new Set(urls.map(({ origin }) => origin))],
+    hostPaces: [...new Map(paced.map(({ host, pace }) => [host, pace.requestsPerSecond]))].map(([host, perSecond]) => ({
+      host,
+      perSecond,
+    })),
     credentials: Object.entries(connection)
       .filter(([, value]) => !isAddress(value))
       .map(([field, value]) => ({ field, value: value === HIDDEN ? null : String(value) })),

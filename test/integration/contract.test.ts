@@ -61,8 +61,10 @@ afterAll(async () => {
   await api?.close();
 });
 
+let paces: Readonly<Record<string, string>> = {};
+
 const command = async (...args: readonly string[]): Promise<string> => {
-  const env = { DATABASE_URL: database.url, DATABRIDGE_KEY: SEALING_KEY, DATABRIDGE_HOME: '/nowhere' };
+  const env = { DATABASE_URL: database.url, DATABRIDGE_KEY: SEALING_KEY, DATABRIDGE_HOME: '/nowhere', ...paces };
   return (await databridgeHere(['source', ...args], { env })).stdout;
 };
 
@@ -86,6 +88,10 @@ it('the contract says what may be asked and with which credentials, without a se
   expect(text).toMatch(/no request from 22:00 to 06:00 \(Etc\/UTC\)/);
   expect(text).toMatch(/username reader, password \(secret\)/);
   expect(text + JSON.stringify(json)).not.toContain('hunter2');
+  expect(json).toMatchObject({ hostPaces: [] });
+  paces = { DATABRIDGE_HOST_PACES: 'plant.example=4, other.example=1' };
+  expect(await command('contract', 'hall-3')).toMatch(/^- plant.example: at most 4 a second from all sources/m);
+  paces = {};
 });
 
 it('the receipt sums the hours of the month alone, and names those in which the promise was not kept', async () => {

@@ -20,8 +20,12 @@ export interface ReceiptOptions extends ContractOptions {
 
 /** `source contract`. */
 export async function sourceContract(name: string, options: ContractOptions): Promise<void> {
-  const contract = await withContext(async ({ database }) =>
-    contractOf({ database, registry }, await findSource(database, { name, organisation: options.organisation })),
+  const contract = await withContext(async ({ database, settings }) =>
+    contractOf(
+      { database, registry },
+      await findSource(database, { name, organisation: options.organisation }),
+      settings.egress.hostPaces,
+    ),
   );
   if (options.json) printJson(contract);
   else for (const line of contractText(contract)) printLine(line);
@@ -48,6 +52,10 @@ export function contractText(contract: Contract): string[] {
     `Source ${contract.source} of organisation ${contract.organisation}, platform ${contract.platform}.`,
     '',
     `- Requests: at most ${grouped(requests.inASecond)} in any second, ${requests.perSecond} a second on average, ${grouped(requests.inADay)} in a day, and ${requests.atATime} at a time. Polls, backfills, logins and checks count together.`,
+    ...contract.hostPaces.map(
+      ({ host, perSecond }) =>
+        `- ${host}: at most ${perSecond} a second from all sources of the bridge together, evenly spread.`,
+    ),
     `- Schedule: every ${seconds(contract.everySeconds)}, windows of at most ${seconds(contract.longestWindowSeconds)}.`,
     ...(quietHours.length === 0 ? ['- Quiet hours: none.'] : []),
     ...quietHours.map(
