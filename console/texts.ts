@@ -324,10 +324,18 @@ const english = {
       `waited for the pace ${waited}, platform ${http}, normalising ${normalise}, storing ${store}`,
   },
   refusals: {
+    aboutAll:
+      'Points of platforms that may not become readings, of all sources. Each leads to its source, where its range is asked for again once the cause is mended.',
     byReason: 'By reason',
     bySensor: 'By sensor',
     none: 'Nothing was refused',
     noneAbout: 'Every point of this source became a reading.',
+    noneAboutAll: 'Every point of every source became a reading.',
+    noneAboutSensor: 'Every point of this sensor became a reading.',
+    noneMatch: 'No refusal matches',
+    noneMatchAbout: 'No refused point has this reason and a source of exactly this name.',
+    showAll: 'Show all refusals',
+    source: 'Source',
     reason: 'Reason',
     points: 'Points',
     series: 'Series',

@@ -74,6 +74,7 @@ export const PAGES: readonly string[] = [
   '/sources/default/hall-3?tab=configuration',
   '/sources/default/hall-3?tab=history',
   '/backfills',
+  '/refusals',
   '/alerts',
   '/data',
   '/applications',

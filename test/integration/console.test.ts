@@ -1,5 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { DeviceSpec } from '../../src/simulator/truth.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { PAGES, newProfile, openBrowser, settled, violationsOf } from './console-browser.ts';
 import type { Profile } from './console-browser.ts';
@@ -24,8 +25,18 @@ let url: string;
 let v0: string;
 let firstPassword: string;
 
+/** A pump whose alarms are texts, which may not become readings. */
+const alarmed: DeviceSpec = {
+  ...device(3),
+  keys: [
+    { name: 'flow', kind: 'number', everyMs: 1_000 },
+    { name: 'alarm', kind: 'text', everyMs: 60_000, words: ['door open'] },
+  ],
+};
+
 beforeAll(async () => {
-  [plant, browser] = await Promise.all([startPlant({ truth: livingPlant([device(1), device(2)]) }), openBrowser()]);
+  const truth = livingPlant([device(1), device(2), alarmed]);
+  [plant, browser] = await Promise.all([startPlant({ truth }), openBrowser()]);
   rig = await startRig(databases, ['hall'], { DATABRIDGE_OPERATOR: 'on', DATABRIDGE_OPERATOR_PORT: '0' });
   const lineOf = (text: string) =>
     rig.daemon
@@ -164,6 +175,23 @@ describe('coverage', () => {
   it('is a table, too', async () => {
     await at('/sources/default/hall-3?as=table');
     await page.getByRole('table', { name: 'Coverage' }).getByRole('cell', { name: 'data' }).first().waitFor();
+  });
+});
+
+describe('refused points', () => {
+  it('of all sources are found by reason and source, and lead to those of their source', async () => {
+    await at('/refusals');
+    const table = page.getByRole('table', { name: 'Refusals' });
+    await table.getByRole('cell', { name: 'not a number' }).waitFor();
+    await button(/not a number$/).click();
+    await page.getByText('The value is text').waitFor();
+    await field('Source').fill('hall-4');
+    await field('Source').press('Enter');
+    await page.getByRole('heading', { name: 'No refusal matches' }).waitFor();
+    await field('Source').fill('hall-3');
+    await table.getByRole('link', { name: alarmed.id }).click();
+    await page.getByRole('table', { name: 'By sensor' }).getByText('door open').waitFor();
+    expect(new URL(page.url()).hash).toBe(`#/sources/default/hall-3?tab=refusals&sensor=${alarmed.id}`);
   });
 });
 
