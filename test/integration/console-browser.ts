@@ -83,6 +83,7 @@ export const PAGES: readonly string[] = [
   '/delivery',
   '/audit',
   '/operators',
+  '/operators/admin',
   '/account',
   '/register',
   '/nowhere',

@@ -221,6 +221,43 @@ describe('an application', () => {
   });
 });
 
+describe('another operator', () => {
+  it('has tokens and sessions that an admin sees and ends', async () => {
+    await rig.bridge.succeed('operator', 'create', 'otto');
+    await at('/operators');
+    await button('Actions on otto').click();
+    await button('Link to sign in').click();
+    await button('Make the link').click();
+    const link = (await page.locator('.secret code').textContent()) ?? '';
+    await button('I have kept it').click();
+    const { context } = await newProfile(browser);
+    const his = await context.newPage();
+    await his.goto(link);
+    await his.getByRole('heading', { name: 'Choose a password' }).waitFor();
+
+    await page.getByRole('link', { name: 'otto' }).click();
+    await button('New token').click();
+    await field('Name of the token').fill('laptop');
+    await page.getByRole('dialog').getByRole('button', { name: 'New token' }).click();
+    const token = (await page.locator('.secret code').textContent()) ?? '';
+    await button('I have kept it').click();
+    const me = async () => (await fetch(`${url}/api/v1/me`, { headers: { authorization: `Bearer ${token}` } })).status;
+    expect(await me()).toBe(200);
+    const tokens = page.getByRole('table', { name: 'Tokens' });
+    await tokens.getByRole('row', { name: 'laptop' }).getByRole('button', { name: 'Revoke' }).click();
+    expect(await violationsOf(page)).toEqual([]);
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await tokens.getByText('revoked', { exact: true }).waitFor();
+    expect(await me()).toBe(401);
+
+    await page.getByRole('table', { name: 'Sessions' }).getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Signed in nowhere' }).waitFor();
+    await his.reload();
+    await his.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await context.close();
+  });
+});
+
 describe('what another tab changes', () => {
   it('shows without a reload, and the tabs share one stream of events', async () => {
     const other = await profile.context.newPage();
@@ -272,7 +309,6 @@ describe('a session', () => {
   });
 
   it('of a viewer shows nothing that it may not do', async () => {
-    await rig.bridge.succeed('operator', 'create', 'otto');
     await at('/operators');
     await button('Actions on otto').waitFor();
     await rig.client.query(`update operator_account set role = 'viewer' where name = 'admin'`);
