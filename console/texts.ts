@@ -374,13 +374,25 @@ const english = {
     more: (count: string) => `and ${count} more`,
     beginsAnew: (fields: string) =>
       `The coverage begins anew, because these fields name another place: ${fields}. Stored readings stay.`,
-    renames: (count: string) => `${count} series get other names.`,
+    renames: (count: string) => `${count} series get other names:`,
+    noName: { 'not-known': 'another name, which only the platform can tell', 'not-chosen': 'not read any more' },
     ofOthers: (owner: string, series: string) =>
       `${series} series belong to ${owner}; their points are refused until they are taken over.`,
     pushing: 'pushing clients',
     namesakes: (names: string) => `Others read the same place: ${names}`,
     repair: (points: string) =>
       `${points} points that were refused before may become readings: ask their range again afterwards.`,
+  },
+  apply: {
+    comparing: 'Comparing …',
+    meanwhile: 'Another operator changed this source meanwhile.',
+    meanwhileRemedy: 'Below is the difference to the present configuration. Nothing is done before you decide again.',
+    wishes: { sameData: 'Same data', rename: 'Rename' },
+    wishAbouts: {
+      sameData: 'the changed address or database holds the same data as before, so the coverage is kept',
+      rename: 'series that have readings may get other names; the readings so far stay under the old ones',
+    },
+    inVain: 'The coverage begins anew all the same, for the fields that are named above.',
   },
   history: {
     title: 'Former configurations',

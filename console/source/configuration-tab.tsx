@@ -3,17 +3,17 @@ import type { ComponentChild } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { changed, useAnswer } from '../client/answers.ts';
 import { ask } from '../client/api.ts';
-import type { Applied, Source } from '../client/operations.ts';
+import type { Source } from '../client/operations.ts';
 import { useRole } from '../client/session.ts';
 import { Button } from '../parts/button.tsx';
 import { CodeEditor } from '../parts/code-editor.tsx';
-import { FormDialog, useAction } from '../parts/dialog.tsx';
+import { useAction } from '../parts/dialog.tsx';
 import { Card, Notice, Skeleton, Trouble } from '../parts/page.tsx';
 import { say } from '../parts/toast.tsx';
 import { Check } from '../trial/check.tsx';
 import { Preview } from '../trial/preview.tsx';
 import { texts } from '../texts.ts';
-import { Difference } from './difference.tsx';
+import { ApplyDialog } from './apply-dialog.tsx';
 import { flawsOf } from './flaws.ts';
 
 const t = texts.configuration;
@@ -26,13 +26,15 @@ export function ConfigurationTab({ source }: { source: Source }): ComponentChild
   const { mayChange } = useRole();
   const [edited, edit] = useState<{ yaml: string; tag: string }>();
   const [turn, setTurn] = useState(0);
-  const [offered, offer] = useState<Applied>();
+  const [isOffered, offer] = useState(false);
   const isChangedMeanwhile = edited !== undefined && edited.tag !== revisionTag;
   useEffect(() => {
     if (edited === undefined) changed(['exportSource']);
   }, [revisionTag]);
   const compare = useAction(async () => {
-    if (edited) offer(await ask('applySource', { query: { dryRun: 'true' }, body: edited.yaml }));
+    // What is wrong with the text is said at its lines; the dialog compares with the revision that was read.
+    if (edited) await ask('applySource', { query: { dryRun: 'true' }, body: edited.yaml });
+    offer(true);
   });
   if (answer === undefined) return refusal ? <Trouble refusal={refusal} again={again} /> : <Skeleton />;
   const flaws = flawsOf(compare.refusal);
@@ -95,22 +97,20 @@ export function ConfigurationTab({ source }: { source: Source }): ComponentChild
           <Preview of={edited ? { yaml: edited.yaml } : params} />
         </Card>
       )}
-      {offered && edited && (
-        <FormDialog
+      {isOffered && edited && (
+        <ApplyDialog
           title={t.applyTitle(name)}
           verb={t.apply}
-          isWide
-          why={isChangedMeanwhile ? t.changedMeanwhile : offered.action === 'unchanged' ? t.nothing : undefined}
-          close={() => offer(undefined)}
-          act={async () => {
-            await ask('applySource', { query: {}, body: edited.yaml }, { ifMatch: `"${edited.tag}"` });
+          source={source}
+          tag={edited.tag}
+          send={(query, ifMatch) => ask('applySource', { query, body: edited.yaml }, { ifMatch: `"${ifMatch}"` })}
+          close={() => offer(false)}
+          done={() => {
             say(t.applied(name));
             edit(undefined);
             changed(['getSource', 'exportSource', 'listFormer']);
           }}
-        >
-          <Difference of={offered} />
-        </FormDialog>
+        />
       )}
     </>
   );

@@ -6,7 +6,7 @@ import { PAGES, newProfile, openBrowser, settled, violationsOf } from './console
 import type { Profile } from './console-browser.ts';
 import { startRig } from './daemon-rig.ts';
 import type { Rig } from './daemon-rig.ts';
-import { ACCOUNT, device, livingPlant, startPlant } from './plant-simulator.ts';
+import { ACCOUNT, device, livingPlant, startPlant, thingsboard } from './plant-simulator.ts';
 import type { Plant } from './plant-simulator.ts';
 
 // Operators at the console: Chromium, `up` and a simulated plant. The tests are one journey and build on each other.
@@ -62,6 +62,12 @@ const at = async (hash: string, where = page): Promise<void> => {
 };
 const button = (name: string | RegExp, where = page) =>
   where.getByRole('button', { name, exact: typeof name === 'string' });
+/** Does something while the page stands still, as it does for an operator who reads it. */
+const stopped = async (act: () => Promise<void>): Promise<void> => {
+  await button('Live').click();
+  await act();
+  await button('Stopped').click();
+};
 const field = (name: string, where = page) => where.getByLabel(name, { exact: true });
 
 describe('the page', () => {
@@ -287,6 +293,60 @@ describe('what another tab changes', () => {
     await rig.client.query(`update source set revision = revision + 1 where name = 'hall-3'`);
     await page.getByText('Another operator changed this source while you edited it.').waitFor();
     expect(await editor.inputValue()).toContain('concurrency: 3');
+  });
+});
+
+describe('a former configuration', () => {
+  it('is restored where nobody changed the source meanwhile; else the difference is shown, and nothing is done', async () => {
+    const every = async () =>
+      (await rig.client.query<{ every: number }>('select every_us::int / 1000000 as every from source')).rows[0]?.every;
+    const apply = async (seconds: number) => {
+      await rig.apply(
+        thingsboard('hall-3', plant.url, {
+          schedule: { every: `${seconds}s`, start: '2h', settle: '1s', overlap: '0s' },
+        }),
+      );
+    };
+    await apply(2);
+    await at('/sources/default/hall-3?tab=history');
+    await stopped(async () => {
+      await button('Restore').first().click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText('− 2s').waitFor();
+      await apply(3);
+      await dialog.getByRole('button', { name: 'Restore' }).click();
+      await dialog.getByText('Another operator changed this source meanwhile.').waitFor();
+      await dialog.getByText('− 3s').waitFor();
+      expect(await every()).toBe(3);
+      expect(await violationsOf(page)).toEqual([]);
+      await dialog.getByRole('button', { name: 'Restore' }).click();
+      await dialog.waitFor({ state: 'detached' });
+      expect(await every()).toBe(1);
+    });
+  });
+
+  it('that renames series, or reads another place, is applied once the operator says so', async () => {
+    await at('/sources/default/hall-3?tab=configuration');
+    await button('Edit').click();
+    const editor = page.getByRole('textbox', { name: 'Configuration' });
+    const before = await editor.inputValue();
+    await editor.fill(
+      `${before.replace(plant.url, plant.url.replace('127.0.0.1', 'localhost')).replace('(secret)', ACCOUNT.password)}
+sensors: [{ id: ${device(1).id}, as: pump-one }]`,
+    );
+    await button('See the difference').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('The coverage begins anew').waitFor();
+    await dialog.getByLabel('Same data').check();
+    await dialog.getByText('The coverage begins anew').waitFor({ state: 'detached' });
+    await dialog.getByRole('button', { name: 'Apply' }).click();
+    // Why, in the words of the API.
+    await dialog.getByText('would get other names for 2 series with readings').waitFor();
+    await dialog.getByText('readings so far stay under the old names, new ones').waitFor();
+    await dialog.getByLabel('Rename').check();
+    await dialog.getByRole('button', { name: 'Apply' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByText('hall-3 is changed.').waitFor();
   });
 });
 
