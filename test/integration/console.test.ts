@@ -1,12 +1,13 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { DeviceSpec } from '../../src/simulator/truth.ts';
 import { useDatabases } from '../kit/databases.ts';
-import { PAGES, newProfile, openBrowser, settled, violationsOf } from './console-browser.ts';
+import { PAGES, handsOf, newProfile, openBrowser, violationsOf } from './console-browser.ts';
 import type { Profile } from './console-browser.ts';
+import { alarmed, endAccess, findRefusals, renameOnWish, restoreBesideAnother } from './console-journeys.ts';
+import type { Desk } from './console-journeys.ts';
 import { startRig } from './daemon-rig.ts';
 import type { Rig } from './daemon-rig.ts';
-import { ACCOUNT, device, livingPlant, startPlant, thingsboard } from './plant-simulator.ts';
+import { ACCOUNT, device, livingPlant, startPlant } from './plant-simulator.ts';
 import type { Plant } from './plant-simulator.ts';
 
 // Operators at the console: Chromium, `up` and a simulated plant. The tests are one journey and build on each other.
@@ -25,18 +26,9 @@ let url: string;
 let v0: string;
 let firstPassword: string;
 
-/** A pump whose alarms are texts, which may not become readings. */
-const alarmed: DeviceSpec = {
-  ...device(3),
-  keys: [
-    { name: 'flow', kind: 'number', everyMs: 1_000 },
-    { name: 'alarm', kind: 'text', everyMs: 60_000, words: ['door open'] },
-  ],
-};
-
 beforeAll(async () => {
-  const truth = livingPlant([device(1), device(2), alarmed]);
-  [plant, browser] = await Promise.all([startPlant({ truth }), openBrowser()]);
+  plant = await startPlant({ truth: livingPlant([device(1), device(2), alarmed]) });
+  browser = await openBrowser();
   rig = await startRig(databases, ['hall'], { DATABRIDGE_OPERATOR: 'on', DATABRIDGE_OPERATOR_PORT: '0' });
   const lineOf = (text: string) =>
     rig.daemon
@@ -56,19 +48,8 @@ afterAll(async () => {
   await plant?.stop();
 });
 
-const at = async (hash: string, where = page): Promise<void> => {
-  await where.goto(`${url}/#${hash}`);
-  await settled(where);
-};
-const button = (name: string | RegExp, where = page) =>
-  where.getByRole('button', { name, exact: typeof name === 'string' });
-/** Does something while the page stands still, as it does for an operator who reads it. */
-const stopped = async (act: () => Promise<void>): Promise<void> => {
-  await button('Live').click();
-  await act();
-  await button('Stopped').click();
-};
-const field = (name: string, where = page) => where.getByLabel(name, { exact: true });
+const desk = (): Desk => ({ rig, plant, browser, page, url });
+const { at, button, field } = handsOf(desk);
 
 describe('the page', () => {
   it('is kept nowhere, its files for ever, and neither may run foreign text', async () => {
@@ -184,22 +165,8 @@ describe('coverage', () => {
   });
 });
 
-describe('refused points', () => {
-  it('of all sources are found by reason and source, and lead to those of their source', async () => {
-    await at('/refusals');
-    const table = page.getByRole('table', { name: 'Refusals' });
-    await table.getByRole('cell', { name: 'not a number' }).waitFor();
-    await button(/not a number$/).click();
-    await page.getByText('The value is text').waitFor();
-    await field('Source').fill('hall-4');
-    await field('Source').press('Enter');
-    await page.getByRole('heading', { name: 'No refusal matches' }).waitFor();
-    await field('Source').fill('hall-3');
-    await table.getByRole('link', { name: alarmed.id }).click();
-    await page.getByRole('table', { name: 'By sensor' }).getByText('door open').waitFor();
-    expect(new URL(page.url()).hash).toBe(`#/sources/default/hall-3?tab=refusals&sensor=${alarmed.id}`);
-  });
-});
+it('refused points of all sources are found by reason and source, and lead to those of their source', () =>
+  findRefusals(desk()));
 
 describe('an application', () => {
   it('is created with a secret that works, is shown once, and is revoked', async () => {
@@ -228,40 +195,7 @@ describe('an application', () => {
 });
 
 describe('another operator', () => {
-  it('has tokens and sessions that an admin sees and ends', async () => {
-    await rig.bridge.succeed('operator', 'create', 'otto');
-    await at('/operators');
-    await button('Actions on otto').click();
-    await button('Link to sign in').click();
-    await button('Make the link').click();
-    const link = (await page.locator('.secret code').textContent()) ?? '';
-    await button('I have kept it').click();
-    const { context } = await newProfile(browser);
-    const his = await context.newPage();
-    await his.goto(link);
-    await his.getByRole('heading', { name: 'Choose a password' }).waitFor();
-
-    await page.getByRole('link', { name: 'otto' }).click();
-    await button('New token').click();
-    await field('Name of the token').fill('laptop');
-    await page.getByRole('dialog').getByRole('button', { name: 'New token' }).click();
-    const token = (await page.locator('.secret code').textContent()) ?? '';
-    await button('I have kept it').click();
-    const me = async () => (await fetch(`${url}/api/v1/me`, { headers: { authorization: `Bearer ${token}` } })).status;
-    expect(await me()).toBe(200);
-    const tokens = page.getByRole('table', { name: 'Tokens' });
-    await tokens.getByRole('row', { name: 'laptop' }).getByRole('button', { name: 'Revoke' }).click();
-    expect(await violationsOf(page)).toEqual([]);
-    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
-    await tokens.getByText('revoked', { exact: true }).waitFor();
-    expect(await me()).toBe(401);
-
-    await page.getByRole('table', { name: 'Sessions' }).getByRole('button', { name: 'Sign out' }).click();
-    await page.getByRole('heading', { name: 'Signed in nowhere' }).waitFor();
-    await his.reload();
-    await his.getByRole('heading', { name: 'Sign in' }).waitFor();
-    await context.close();
-  });
+  it('has tokens and sessions that an admin sees and ends', () => endAccess(desk()));
 });
 
 describe('what another tab changes', () => {
@@ -297,57 +231,10 @@ describe('what another tab changes', () => {
 });
 
 describe('a former configuration', () => {
-  it('is restored where nobody changed the source meanwhile; else the difference is shown, and nothing is done', async () => {
-    const every = async () =>
-      (await rig.client.query<{ every: number }>('select every_us::int / 1000000 as every from source')).rows[0]?.every;
-    const apply = async (seconds: number) => {
-      await rig.apply(
-        thingsboard('hall-3', plant.url, {
-          schedule: { every: `${seconds}s`, start: '2h', settle: '1s', overlap: '0s' },
-        }),
-      );
-    };
-    await apply(2);
-    await at('/sources/default/hall-3?tab=history');
-    await stopped(async () => {
-      await button('Restore').first().click();
-      const dialog = page.getByRole('dialog');
-      await dialog.getByText('− 2s').waitFor();
-      await apply(3);
-      await dialog.getByRole('button', { name: 'Restore' }).click();
-      await dialog.getByText('Another operator changed this source meanwhile.').waitFor();
-      await dialog.getByText('− 3s').waitFor();
-      expect(await every()).toBe(3);
-      expect(await violationsOf(page)).toEqual([]);
-      await dialog.getByRole('button', { name: 'Restore' }).click();
-      await dialog.waitFor({ state: 'detached' });
-      expect(await every()).toBe(1);
-    });
-  });
+  it('is restored where nobody changed the source meanwhile; else the difference is shown, and nothing is done', () =>
+    restoreBesideAnother(desk()));
 
-  it('that renames series, or reads another place, is applied once the operator says so', async () => {
-    await at('/sources/default/hall-3?tab=configuration');
-    await button('Edit').click();
-    const editor = page.getByRole('textbox', { name: 'Configuration' });
-    const before = await editor.inputValue();
-    await editor.fill(
-      `${before.replace(plant.url, plant.url.replace('127.0.0.1', 'localhost')).replace('(secret)', ACCOUNT.password)}
-sensors: [{ id: ${device(1).id}, as: pump-one }]`,
-    );
-    await button('See the difference').click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByText('The coverage begins anew').waitFor();
-    await dialog.getByLabel('Same data').check();
-    await dialog.getByText('The coverage begins anew').waitFor({ state: 'detached' });
-    await dialog.getByRole('button', { name: 'Apply' }).click();
-    // Why, in the words of the API.
-    await dialog.getByText('would get other names for 2 series with readings').waitFor();
-    await dialog.getByText('readings so far stay under the old names, new ones').waitFor();
-    await dialog.getByLabel('Rename').check();
-    await dialog.getByRole('button', { name: 'Apply' }).click();
-    await dialog.waitFor({ state: 'detached' });
-    await page.getByText('hall-3 is changed.').waitFor();
-  });
+  it('that renames series, or reads another place, is applied once the operator says so', () => renameOnWish(desk()));
 });
 
 describe('a session', () => {
