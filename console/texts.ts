@@ -385,7 +385,7 @@ const english = {
   },
   apply: {
     comparing: 'Comparing …',
-    meanwhile: 'Another operator changed this source meanwhile.',
+    meanwhile: 'This source was changed meanwhile.',
     meanwhileRemedy: 'Below is the difference to the present configuration. Nothing is done before you decide again.',
     wishes: { sameData: 'Same data', rename: 'Rename' },
     wishAbouts: {

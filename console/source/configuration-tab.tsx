@@ -9,7 +9,7 @@ import { Button } from '../parts/button.tsx';
 import { CodeEditor } from '../parts/code-editor.tsx';
 import { useAction } from '../parts/dialog.tsx';
 import { Card, Notice, Skeleton, Trouble } from '../parts/page.tsx';
-import { say } from '../parts/toast.tsx';
+import { complain, say } from '../parts/toast.tsx';
 import { Check } from '../trial/check.tsx';
 import { Preview } from '../trial/preview.tsx';
 import { texts } from '../texts.ts';
@@ -22,7 +22,8 @@ const t = texts.configuration;
 export function ConfigurationTab({ source }: { source: Source }): ComponentChild {
   const { organisation, name, revisionTag } = source;
   const params = { organisation, name };
-  const { answer, refusal, again } = useAnswer('exportSource', { params, query: { secrets: 'hidden' } });
+  const hidden = { params, query: { secrets: 'hidden' } } as const;
+  const { answer, refusal, again } = useAnswer('exportSource', hidden);
   const { mayChange } = useRole();
   const [edited, edit] = useState<{ yaml: string; tag: string }>();
   const [turn, setTurn] = useState(0);
@@ -31,6 +32,14 @@ export function ConfigurationTab({ source }: { source: Source }): ComponentChild
   useEffect(() => {
     if (edited === undefined) changed(['exportSource']);
   }, [revisionTag]);
+  // The text is read after its revision, so that a change in between is met and never overwritten.
+  const begin = async (): Promise<void> => {
+    try {
+      edit({ yaml: (await ask('exportSource', hidden)).yaml, tag: revisionTag });
+    } catch (error) {
+      complain(error);
+    }
+  };
   const compare = useAction(async () => {
     // What is wrong with the text is said at its lines; the dialog compares with the revision that was read.
     if (edited) await ask('applySource', { query: { dryRun: 'true' }, body: edited.yaml });
@@ -49,7 +58,7 @@ export function ConfigurationTab({ source }: { source: Source }): ComponentChild
               <Button icon={PlugZap} act={() => setTurn(turn + 1)}>
                 {t.check}
               </Button>
-              <Button icon={PencilLine} act={() => edit({ yaml: answer.yaml, tag: revisionTag })}>
+              <Button icon={PencilLine} act={begin}>
                 {t.edit}
               </Button>
             </>
