@@ -1,16 +1,14 @@
-import { LogOut } from 'lucide';
 import type { ComponentChild } from 'preact';
 import { changed, useAnswer } from '../client/answers.ts';
 import { ask } from '../client/api.ts';
 import type { ListedSession } from '../client/operations.ts';
 import { leave, useSignIn } from '../client/session.ts';
-import { Button } from '../parts/button.tsx';
 import { Card, Figures, Page, Skeleton, Trouble } from '../parts/page.tsx';
-import { Table } from '../parts/table.tsx';
-import { Ago, Moment } from '../parts/time.tsx';
+import { Moment } from '../parts/time.tsx';
 import { done, say } from '../parts/toast.tsx';
 import { PasswordForm } from '../sign-in/new-password.tsx';
 import { texts } from '../texts.ts';
+import { SessionTable } from './session-table.tsx';
 
 const t = texts.account;
 
@@ -38,35 +36,7 @@ export function Account(): ComponentChild {
         {answer === undefined ? (
           !refusal && <Skeleton rows={3} />
         ) : (
-          <Table
-            label={t.sessions}
-            rows={answer.sessions}
-            keyOf={({ id }) => id}
-            columns={[
-              {
-                title: t.browser,
-                kind: 'name',
-                cell: ({ agent, address, current }) => (
-                  <>
-                    <span class="strong">{browserOf(agent)}</span> {current && <span class="tag">{t.thisOne}</span>}
-                    <span class="under mono">{address}</span>
-                  </>
-                ),
-              },
-              { title: t.used, kind: 'number', cell: ({ usedAt }) => <Ago at={usedAt} /> },
-              { title: t.begun, cell: ({ createdAt }) => <Moment at={createdAt} /> },
-              {
-                title: texts.sources.actions,
-                kind: 'actions',
-                isSilent: true,
-                cell: (session) => (
-                  <Button isSmall icon={LogOut} act={() => end(session)}>
-                    {texts.signOut}
-                  </Button>
-                ),
-              },
-            ]}
-          />
+          <SessionTable label={t.sessions} sessions={answer.sessions} end={end} />
         )}
       </Card>
       {ways?.password && (
@@ -83,12 +53,4 @@ export function Account(): ComponentChild {
 async function end({ id, current }: ListedSession): Promise<void> {
   if (current) await leave();
   else if (await done(ask('endSession', { params: { id } }), t.ended)) changed(['listSessions']);
-}
-
-/** `Firefox on Linux`: enough to know a session again. */
-function browserOf(agent: string): string {
-  const browser = /(Edg|OPR|Firefox|Chrome|Safari)\//.exec(agent)?.[1] ?? '';
-  const system = /(Windows|Android|iPhone|iPad|Mac OS X|Linux)/.exec(agent)?.[1] ?? '';
-  const names: Readonly<Record<string, string>> = { Edg: 'Edge', OPR: 'Opera' };
-  return browser === '' ? agent.slice(0, 60) || '–' : `${names[browser] ?? browser}${system && ` · ${system}`}`;
 }

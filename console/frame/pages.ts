@@ -1,6 +1,7 @@
 /** The pages of the console: their place in the side bar, and their code, which is loaded when a page is opened. */
 import {
   AppWindow,
+  Ban,
   BellRing,
   ChartLine,
   FolderKanban,
@@ -51,6 +52,7 @@ export const GROUPS: readonly Group[] = [
       page('overview', LayoutDashboard, async () => (await import('../overview/overview.tsx')).Overview),
       page('sources', Network, async () => (await import('../sources/pages.tsx')).SourcePages),
       page('backfills', History, async () => (await import('../backfills/backfills.tsx')).Backfills),
+      page('refusals', Ban, async () => (await import('../refusals/refusals.tsx')).Refusals),
       page('alerts', BellRing, async () => (await import('../alerts/alerts.tsx')).Alerts),
       page('data', ChartLine, async () => (await import('../data/data.tsx')).Data),
     ],

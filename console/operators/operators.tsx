@@ -5,6 +5,7 @@ import { changed } from '../client/answers.ts';
 import { ask } from '../client/api.ts';
 import type { OperatorAccount } from '../client/operations.ts';
 import { useList } from '../client/pages.ts';
+import { hrefOf, useRoute } from '../client/route.ts';
 import { useRole } from '../client/session.ts';
 import { numberOf } from '../client/zone.ts';
 import { Button } from '../parts/button.tsx';
@@ -19,6 +20,7 @@ import { done, say } from '../parts/toast.tsx';
 import { texts } from '../texts.ts';
 import { NewLink } from './new-link.tsx';
 import { NewToken } from './new-token.tsx';
+import { OperatorPage } from './operator.tsx';
 
 const t = texts.operators;
 
@@ -28,8 +30,14 @@ const roles = (['viewer', 'operator', 'admin'] as const).map(
   (role) => [role, t.roles[role], t.roleAbouts[role]] as const,
 );
 
-/** Who may use the bridge, and what each may do. */
+/** The list of operators, or the one of the address. */
 export function Operators(): ComponentChild {
+  const [, name] = useRoute().path;
+  return name === undefined ? <OperatorList /> : <OperatorPage key={name} name={name} />;
+}
+
+/** Who may use the bridge, and what each may do. */
+function OperatorList(): ComponentChild {
   const list = useList('listOperators', { query: { limit: 50 } }, ({ name }) => name, 30_000);
   const { name: own } = useRole();
   const [open, setOpen] = useState<'create' | { act: 'role' | 'token' | 'link'; on: OperatorAccount }>();
@@ -59,9 +67,9 @@ export function Operators(): ComponentChild {
             title: t.name,
             kind: 'name',
             cell: ({ name }) => (
-              <span class="strong">
-                {name} {name === own && <span class="tag">{t.you}</span>}
-              </span>
+              <>
+                <a href={hrefOf(['operators', name])}>{name}</a> {name === own && <span class="tag">{t.you}</span>}
+              </>
             ),
           },
           { title: t.role, cell: ({ role }) => t.roles[role] },

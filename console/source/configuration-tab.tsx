@@ -3,17 +3,17 @@ import type { ComponentChild } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { changed, useAnswer } from '../client/answers.ts';
 import { ask } from '../client/api.ts';
-import type { Applied, Source } from '../client/operations.ts';
+import type { Source } from '../client/operations.ts';
 import { useRole } from '../client/session.ts';
 import { Button } from '../parts/button.tsx';
 import { CodeEditor } from '../parts/code-editor.tsx';
-import { FormDialog, useAction } from '../parts/dialog.tsx';
+import { useAction } from '../parts/dialog.tsx';
 import { Card, Notice, Skeleton, Trouble } from '../parts/page.tsx';
-import { say } from '../parts/toast.tsx';
+import { complain, say } from '../parts/toast.tsx';
 import { Check } from '../trial/check.tsx';
 import { Preview } from '../trial/preview.tsx';
 import { texts } from '../texts.ts';
-import { Difference } from './difference.tsx';
+import { ApplyDialog } from './apply-dialog.tsx';
 import { flawsOf } from './flaws.ts';
 
 const t = texts.configuration;
@@ -22,17 +22,28 @@ const t = texts.configuration;
 export function ConfigurationTab({ source }: { source: Source }): ComponentChild {
   const { organisation, name, revisionTag } = source;
   const params = { organisation, name };
-  const { answer, refusal, again } = useAnswer('exportSource', { params, query: { secrets: 'hidden' } });
+  const hidden = { params, query: { secrets: 'hidden' } } as const;
+  const { answer, refusal, again } = useAnswer('exportSource', hidden);
   const { mayChange } = useRole();
   const [edited, edit] = useState<{ yaml: string; tag: string }>();
   const [turn, setTurn] = useState(0);
-  const [offered, offer] = useState<Applied>();
+  const [isOffered, offer] = useState(false);
   const isChangedMeanwhile = edited !== undefined && edited.tag !== revisionTag;
   useEffect(() => {
     if (edited === undefined) changed(['exportSource']);
   }, [revisionTag]);
+  // The text is read after its revision, so that a change in between is met and never overwritten.
+  const begin = async (): Promise<void> => {
+    try {
+      edit({ yaml: (await ask('exportSource', hidden)).yaml, tag: revisionTag });
+    } catch (error) {
+      complain(error);
+    }
+  };
   const compare = useAction(async () => {
-    if (edited) offer(await ask('applySource', { query: { dryRun: 'true' }, body: edited.yaml }));
+    // What is wrong with the text is said at its lines; the dialog compares with the revision that was read.
+    if (edited) await ask('applySource', { query: { dryRun: 'true' }, body: edited.yaml });
+    offer(true);
   });
   if (answer === undefined) return refusal ? <Trouble refusal={refusal} again={again} /> : <Skeleton />;
   const flaws = flawsOf(compare.refusal);
@@ -47,7 +58,7 @@ export function ConfigurationTab({ source }: { source: Source }): ComponentChild
               <Button icon={PlugZap} act={() => setTurn(turn + 1)}>
                 {t.check}
               </Button>
-              <Button icon={PencilLine} act={() => edit({ yaml: answer.yaml, tag: revisionTag })}>
+              <Button icon={PencilLine} act={begin}>
                 {t.edit}
               </Button>
             </>
@@ -95,22 +106,20 @@ export function ConfigurationTab({ source }: { source: Source }): ComponentChild
           <Preview of={edited ? { yaml: edited.yaml } : params} />
         </Card>
       )}
-      {offered && edited && (
-        <FormDialog
+      {isOffered && edited && (
+        <ApplyDialog
           title={t.applyTitle(name)}
           verb={t.apply}
-          isWide
-          why={isChangedMeanwhile ? t.changedMeanwhile : offered.action === 'unchanged' ? t.nothing : undefined}
-          close={() => offer(undefined)}
-          act={async () => {
-            await ask('applySource', { query: {}, body: edited.yaml }, { ifMatch: `"${edited.tag}"` });
+          source={source}
+          tag={edited.tag}
+          send={(query, ifMatch) => ask('applySource', { query, body: edited.yaml }, { ifMatch: `"${ifMatch}"` })}
+          close={() => offer(false)}
+          done={() => {
             say(t.applied(name));
             edit(undefined);
             changed(['getSource', 'exportSource', 'listFormer']);
           }}
-        >
-          <Difference of={offered} />
-        </FormDialog>
+        />
       )}
     </>
   );

@@ -2,10 +2,16 @@ import type { ComponentChild } from 'preact';
 import type { Applied } from '../client/operations.ts';
 import { numberOf } from '../client/zone.ts';
 import { Notice } from '../parts/page.tsx';
+import { reasonOf } from '../parts/reason.ts';
 import { texts } from '../texts.ts';
 import './source.css';
 
 const t = texts.difference;
+
+/** Renames that are shown; the API and the command list more. */
+const RENAMES = 10;
+
+const nameOf = ({ sensorId, valueName }: { sensorId: string; valueName: string }): string => `${sensorId} ${valueName}`;
 
 /** What a configuration would change: its fields, and what becomes of the coverage and of names. */
 export function Difference({ of }: { of: Applied }): ComponentChild {
@@ -32,7 +38,19 @@ export function Difference({ of }: { of: Applied }): ComponentChild {
       {move.coverage === 'begins-anew' && action === 'changed' && (
         <Notice tone="warn">{t.beginsAnew(move.fields.join(', '))}</Notice>
       )}
-      {renames.length > 0 && <Notice tone="warn">{t.renames(numberOf(renamesInAll ?? renames.length))}</Notice>}
+      {renames.length > 0 && (
+        <Notice tone="warn">
+          {t.renames(numberOf(renamesInAll ?? renames.length))}
+          <ul class="mono small">
+            {renames.slice(0, RENAMES).map(({ from, to }) => (
+              <li key={nameOf(from)}>
+                {nameOf(from)} →{' '}
+                {typeof to === 'string' ? (t.noName[to as keyof typeof t.noName] ?? reasonOf(to)) : nameOf(to)}
+              </li>
+            ))}
+          </ul>
+        </Notice>
+      )}
       {seriesOfOthers.map(({ owner, series }) => (
         <Notice key={owner} tone="warn">
           {t.ofOthers(owner ?? t.pushing, numberOf(series))}

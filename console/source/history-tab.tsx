@@ -3,36 +3,30 @@ import type { ComponentChild } from 'preact';
 import { useState } from 'preact/hooks';
 import { changed } from '../client/answers.ts';
 import { ask } from '../client/api.ts';
-import type { Former, Restored, Source } from '../client/operations.ts';
+import type { Former, Source } from '../client/operations.ts';
 import { useList } from '../client/pages.ts';
 import { useRole } from '../client/session.ts';
 import { momentOf } from '../client/zone.ts';
 import { Button } from '../parts/button.tsx';
 import { CodeEditor } from '../parts/code-editor.tsx';
-import { Dialog, FormDialog } from '../parts/dialog.tsx';
+import { Dialog } from '../parts/dialog.tsx';
 import { Card, Empty, Skeleton, Trouble } from '../parts/page.tsx';
 import { Table } from '../parts/table.tsx';
 import { Moment } from '../parts/time.tsx';
-import { complain, say } from '../parts/toast.tsx';
+import { say } from '../parts/toast.tsx';
 import { texts } from '../texts.ts';
-import { Difference } from './difference.tsx';
+import { ApplyDialog } from './apply-dialog.tsx';
 
 const t = texts.history;
 
 /** The former configurations of a source, each of which can be restored. */
-export function HistoryTab({ source: { organisation, name, revision } }: { source: Source }): ComponentChild {
+export function HistoryTab({ source }: { source: Source }): ComponentChild {
+  const { organisation, name, revision, revisionTag } = source;
   const params = { organisation, name };
   const list = useList('listFormer', { params, query: { limit: 50 } }, ({ id }) => id);
   const { mayChange } = useRole();
   const [shown, show] = useState<Former>();
-  const [offered, offer] = useState<{ former: Former; restored: Restored }>();
-  const compare = async (former: Former): Promise<void> => {
-    try {
-      offer({ former, restored: await ask('restoreSource', { params, query: { dryRun: 'true', former: former.id } }) });
-    } catch (error) {
-      complain(error);
-    }
-  };
+  const [offered, offer] = useState<{ former: Former; tag: string }>();
   // A source that was never changed has no former configuration, which the API answers as 404.
   const isNone = list.refusal?.status === 404 || list.items?.length === 0;
   return (
@@ -65,7 +59,7 @@ export function HistoryTab({ source: { organisation, name, revision } }: { sourc
                       {t.show}
                     </Button>
                     {mayChange && (
-                      <Button isSmall icon={RotateCcw} act={() => compare(former)}>
+                      <Button isSmall icon={RotateCcw} act={() => offer({ former, tag: revisionTag })}>
                         {t.restore}
                       </Button>
                     )}
@@ -82,19 +76,24 @@ export function HistoryTab({ source: { organisation, name, revision } }: { sourc
         </Dialog>
       )}
       {offered && (
-        <FormDialog
+        <ApplyDialog
           title={t.restoreTitle(momentOf(offered.former.endedAt))}
           verb={t.restore}
-          isWide
+          source={source}
+          tag={offered.tag}
+          send={(query, ifMatch) =>
+            ask(
+              'restoreSource',
+              { params, query: { ...query, former: offered.former.id } },
+              { ifMatch: `"${ifMatch}"` },
+            )
+          }
           close={() => offer(undefined)}
-          act={async () => {
-            await ask('restoreSource', { params, query: { former: offered.former.id } });
+          done={() => {
             say(t.restored(name));
             changed(['getSource', 'exportSource', 'listFormer']);
           }}
-        >
-          <Difference of={offered.restored} />
-        </FormDialog>
+        />
       )}
     </>
   );

@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import { useAnswer } from '../client/answers.ts';
 import { ask } from '../client/api.ts';
 import type { Refusals, Source } from '../client/operations.ts';
+import { adjust, useRoute } from '../client/route.ts';
 import { useRole } from '../client/session.ts';
 import { numberOf } from '../client/zone.ts';
 import { Button } from '../parts/button.tsx';
@@ -20,22 +21,32 @@ const t = texts.refusals;
 /** The points that may not become readings: why, of which sensors, when, and what to do. */
 export function RefusalsTab({ source: { organisation, name } }: { source: Source }): ComponentChild {
   const params = { organisation, name };
-  const { answer, refusal, again } = useAnswer('listRefusals', { params, query: { limit: 100 } }, 10_000);
+  const sensor = useRoute().query['sensor'];
+  const { answer, refusal, again } = useAnswer(
+    'listRefusals',
+    { params, query: { limit: 100, ...(sensor && { sensor }) } },
+    10_000,
+  );
   const [asked, setAsked] = useState<Refusals['reasons'][number]>();
   const { mayChange } = useRole();
   if (answer === undefined) return refusal ? <Trouble refusal={refusal} again={again} /> : <Skeleton />;
+  const ofSensor = sensor && (
+    <button type="button" class="chip" aria-pressed onClick={() => adjust({ sensor: undefined })}>
+      <span class="mono">{sensor}</span>
+    </button>
+  );
   if (answer.reasons.length === 0) {
     return (
       <Card>
-        <Empty icon={CircleCheck} title={t.none}>
-          {t.noneAbout}
+        <Empty icon={CircleCheck} title={t.none} action={ofSensor}>
+          {sensor ? t.noneAboutSensor : t.noneAbout}
         </Empty>
       </Card>
     );
   }
   return (
     <>
-      <Card title={t.byReason}>
+      <Card title={t.byReason} actions={ofSensor}>
         <Table
           label={t.byReason}
           rows={answer.reasons}

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Paint } from '../terminal/screen.ts';
+import { VIEWER } from './door.ts';
 import type { Door } from './door.ts';
 import type { Plant } from './plants.ts';
 import { PROJECT } from './source-file.ts';
@@ -43,15 +44,17 @@ export function whatNext(home: string, plants: readonly Plant[], door: Door, pai
     [`databridge backfill start ${first} --from 4d`, 'two more days of the past'],
     [`cat $DATABRIDGE_HOME/sources/${first}.yaml`, 'a source as applied'],
     [`tail -f $DATABRIDGE_HOME/${LOG}`, 'what the bridge logs'],
+    [`databridge operator link ${VIEWER}`, 'another such address'],
   ];
   const width = Math.max(...commands.map(([command]) => command.length));
   // An empty variable counts as not set: the demo has its own database and queue, even if the shell names others.
   const unset = ['DATABASE_URL', 'REDIS_URL'].filter((name) => process.env[name]).map((name) => ` ${name}=`);
   return [
-    `${paint('bold', 'The console')}: ${door.url}  ${paint('dim', `sign in as ${door.name} with ${door.password}`)}`,
+    `${paint('bold', 'The console')}: ${paint('dim', 'the address signs one browser in, within 15 minutes')}`,
+    `  ${door.address}`,
     '',
     `${paint('bold', 'What to look at next')}, in a second terminal:`,
-    `  export DATABRIDGE_HOME=${home}${unset.join('')}`,
+    `  export DATABRIDGE_HOME=${home} DATABRIDGE_OPERATOR_PORT=${door.port}${unset.join('')}`,
     ...(launcher === undefined ? [] : [`  alias databridge=${launcher}`]),
     ...commands.map(([command, shows]) => `  ${command.padEnd(width)}  ${paint('dim', shows)}`),
     '',

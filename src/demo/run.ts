@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { configInvalid } from '../core/errors.ts';
-import { MILLISECOND } from '../core/instant.ts';
+import { DAY, HOUR, MILLISECOND } from '../core/instant.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
 import { openDoor } from './door.ts';
 import type { Door } from './door.ts';
@@ -15,13 +15,14 @@ import { observerOf } from './observe.ts';
 import type { BoardRow } from './observe.ts';
 import { signalsOf } from './plants.ts';
 import type { Plant } from './plants.ts';
-import { PROJECT, requestsTo, writeSource } from './source-file.ts';
+import { PROJECT, START, requestsTo, writeSource } from './source-file.ts';
 import type { RunningPlant } from './source-file.ts';
 import type { DemoOutcome } from './summary.ts';
 import { authorisationServer } from '../simulator/authorisation-server.ts';
 import { SimulatedClock } from '../simulator/clock.ts';
 import { serve } from '../simulator/serve.ts';
 import { startDaemon } from '../pull/daemon.ts';
+import { startBackfill } from '../source/backfill/start.ts';
 import { applySource } from '../source/registration.ts';
 import { readSettings } from '../settings.ts';
 import { VERSION } from '../version.ts';
@@ -78,6 +79,7 @@ export async function runDemo(options: DemoOptions, audience: Audience): Promise
       { patient: true, mayCreate: true, signal: options.signal, settings, log },
       async (context) => {
         await register(context, plants, home);
+        await beginBackfill(context, plants);
         return await pollAndJudge(context, plants, options, audience);
       },
     );
@@ -113,6 +115,23 @@ async function register(context: Context, plants: readonly RunningPlant[], home:
       await applySource({ database, sealing, registry }, source, { now: clock.now(), actor: actor(), dryRun: false });
     }
   }
+}
+
+/** How much of the past before the sources begin the backfill of the demo asks for: minutes of work at the pace of a source. */
+const BACKFILLED = 7 * DAY;
+
+/** Asks for the past of one plant that answers every request, so that the console has a backfill to show from the first minute. */
+async function beginBackfill({ database, clock }: Context, plants: readonly RunningPlant[]): Promise<void> {
+  const dependable = plants.findLast(({ plant }) => plant.faults.length === 0);
+  if (dependable === undefined) return;
+  // Up to where the source itself begins, and rather an hour into it than a gap before it.
+  const to = Math.ceil((clock.now() - START) / HOUR) * HOUR;
+  await startBackfill(database, {
+    source: { name: dependable.plant.name },
+    from: to - BACKFILLED,
+    to,
+    requestedBy: actor(),
+  });
 }
 
 async function pollAndJudge(

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { kinds } from '../../adapters/kinds.ts';
 import { formatDuration } from '../core/duration.ts';
+import { DAY } from '../core/instant.ts';
 import { schemaKeys } from '../core/source/shape.ts';
 import { KEYS_PATH } from '../simulator/authorisation-server.ts';
 import { connectionOf } from '../simulator/connection.ts';
@@ -31,7 +32,7 @@ export const requestsTo = ({ simulator, authorisation }: RunningPlant): Recorded
 export const PROJECT = 'demo';
 
 /** How far back the sources begin, and how old a point must be to be asked for. */
-const START = '2d';
+export const START = 2 * DAY;
 const SETTLE = '2s';
 
 /** Writes a plant's source as an operator would, the secret in a separate file; returns the path of the YAML. */
@@ -59,7 +60,7 @@ export async function writeSource(running: RunningPlant, home: string): Promise<
     options: product.sourceOptions,
     schedule: {
       every: plant.every,
-      start: START,
+      start: formatDuration(START),
       settle: SETTLE,
       overlap: formatDuration(OVERLAP),
       maxWindow: plant.maxWindow,

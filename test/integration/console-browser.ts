@@ -62,6 +62,17 @@ export async function settled(page: Page): Promise<void> {
   await expect.poll(() => page.locator('.skeleton').count()).toBe(0);
 }
 
+/** What an operator does at a page of the console of an address; at another page where it is named. */
+export const handsOf = (desk: () => { readonly page: Page; readonly url: string }) => ({
+  async at(hash: string, where = desk().page): Promise<void> {
+    await where.goto(`${desk().url}/#${hash}`);
+    await settled(where);
+  },
+  button: (name: string | RegExp, where = desk().page) =>
+    where.getByRole('button', { name, exact: typeof name === 'string' }),
+  field: (name: string, where = desk().page) => where.getByLabel(name, { exact: true }),
+});
+
 /** Every page of the console, with a source `hall-3` of a project `hall`. */
 export const PAGES: readonly string[] = [
   '/overview',
@@ -74,6 +85,7 @@ export const PAGES: readonly string[] = [
   '/sources/default/hall-3?tab=configuration',
   '/sources/default/hall-3?tab=history',
   '/backfills',
+  '/refusals',
   '/alerts',
   '/data',
   '/applications',
@@ -82,6 +94,7 @@ export const PAGES: readonly string[] = [
   '/delivery',
   '/audit',
   '/operators',
+  '/operators/admin',
   '/account',
   '/register',
   '/nowhere',

@@ -1,8 +1,10 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useDatabases } from '../kit/databases.ts';
-import { PAGES, newProfile, openBrowser, settled, violationsOf } from './console-browser.ts';
+import { PAGES, handsOf, newProfile, openBrowser, violationsOf } from './console-browser.ts';
 import type { Profile } from './console-browser.ts';
+import { alarmed, endAccess, findRefusals, renameOnWish, restoreBesideAnother } from './console-journeys.ts';
+import type { Desk } from './console-journeys.ts';
 import { startRig } from './daemon-rig.ts';
 import type { Rig } from './daemon-rig.ts';
 import { ACCOUNT, device, livingPlant, startPlant } from './plant-simulator.ts';
@@ -25,7 +27,8 @@ let v0: string;
 let firstPassword: string;
 
 beforeAll(async () => {
-  [plant, browser] = await Promise.all([startPlant({ truth: livingPlant([device(1), device(2)]) }), openBrowser()]);
+  plant = await startPlant({ truth: livingPlant([device(1), device(2), alarmed]) });
+  browser = await openBrowser();
   rig = await startRig(databases, ['hall'], { DATABRIDGE_OPERATOR: 'on', DATABRIDGE_OPERATOR_PORT: '0' });
   const lineOf = (text: string) =>
     rig.daemon
@@ -45,13 +48,8 @@ afterAll(async () => {
   await plant?.stop();
 });
 
-const at = async (hash: string, where = page): Promise<void> => {
-  await where.goto(`${url}/#${hash}`);
-  await settled(where);
-};
-const button = (name: string | RegExp, where = page) =>
-  where.getByRole('button', { name, exact: typeof name === 'string' });
-const field = (name: string, where = page) => where.getByLabel(name, { exact: true });
+const desk = (): Desk => ({ rig, plant, browser, page, url });
+const { at, button, field } = handsOf(desk);
 
 describe('the page', () => {
   it('is kept nowhere, its files for ever, and neither may run foreign text', async () => {
@@ -167,6 +165,9 @@ describe('coverage', () => {
   });
 });
 
+it('refused points of all sources are found by reason and source, and lead to those of their source', () =>
+  findRefusals(desk()));
+
 describe('an application', () => {
   it('is created with a secret that works, is shown once, and is revoked', async () => {
     await at('/applications');
@@ -191,6 +192,10 @@ describe('an application', () => {
     await page.getByText('revoked', { exact: true }).waitFor();
     expect((await token()).status).toBe(401);
   });
+});
+
+describe('another operator', () => {
+  it('has tokens and sessions that an admin sees and ends', () => endAccess(desk()));
 });
 
 describe('what another tab changes', () => {
@@ -225,6 +230,13 @@ describe('what another tab changes', () => {
   });
 });
 
+describe('a former configuration', () => {
+  it('is restored where nobody changed the source meanwhile; else the difference is shown, and nothing is done', () =>
+    restoreBesideAnother(desk()));
+
+  it('that renames series, or reads another place, is applied once the operator says so', () => renameOnWish(desk()));
+});
+
 describe('a session', () => {
   it('that ends in the middle of a form leaves the form as it is', async () => {
     await at('/projects');
@@ -244,7 +256,6 @@ describe('a session', () => {
   });
 
   it('of a viewer shows nothing that it may not do', async () => {
-    await rig.bridge.succeed('operator', 'create', 'otto');
     await at('/operators');
     await button('Actions on otto').waitFor();
     await rig.client.query(`update operator_account set role = 'viewer' where name = 'admin'`);

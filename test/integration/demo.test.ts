@@ -32,24 +32,30 @@ beforeEach(async () => {
 afterEach(() => temporary.remove());
 afterAll(assertNothingLeaked);
 
-/** Runs a demo to its end. Sends SIGINT once the output matches `stopAt`. */
+/** Runs a demo to its end. Sends SIGINT once the output matches `stopAt`, after `visit` of the address that it prints. */
 async function demo(
   args: readonly string[],
   stopAt?: RegExp,
+  visit?: (address: URL) => Promise<void>,
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
   const env = { ...process.env, TMPDIR: temporary.path, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' };
   const child = spawn(process.execPath, [main, 'demo', ...args], { cwd: temporary.path, env });
   let stdout = '';
   let stderr = '';
   let stopped = false;
+  let visited: Promise<void> | undefined;
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     stdout += text;
+    const [, address] = /^ {2}(http\S+#\/link\/\S+)\n/m.exec(stdout) ?? [];
+    if (visit && address !== undefined) visited ??= visit(new URL(address));
     if (stopped || !stopAt?.test(stdout)) return;
     stopped = true;
-    child.kill('SIGINT');
+    // Also where the visit failed.
+    void Promise.allSettled([visited]).then(() => child.kill('SIGINT'));
   });
   const [code] = (await once(child, 'close')) as [number | null];
+  await visited;
   return { code, stdout, stderr };
 }
 
@@ -91,11 +97,30 @@ describe('a demo', () => {
     nothingIsLeft();
   });
 
-  test('prints its sources to a pipe and ends with Ctrl-C as it does by itself', async () => {
+  test('prints its sources to a pipe, signs a viewer in, shows a backfill, and ends with Ctrl-C as it does by itself', async () => {
+    const seen: unknown[] = [];
+    const visit = async ({ origin, hash }: URL): Promise<void> => {
+      const body = JSON.stringify({ token: hash.replace('#/link/', '') });
+      const signIn = async (): Promise<Response> =>
+        await fetch(`${origin}/api/v1/sign-in/link`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body,
+        });
+      const entered = await signIn();
+      expect(await entered.json()).toMatchObject({ operator: { name: 'demo' }, mustChangePassword: false });
+      expect((await signIn()).status).toBe(403);
+      const cookie = entered.headers.get('set-cookie')?.split(';')[0] ?? '';
+      const answer = await fetch(`${origin}/api/v1/backfills?state=running`, { headers: { cookie } });
+      seen.push(...((await answer.json()) as { items: unknown[] }).items);
+    };
     // However busy the machine is, the demo goes on until each source was asked many times and has a thousand readings.
     const much = names.map((name) => String.raw`(?=[^]*${name} +\S+ +[\d,]+,\d{3} +[█░]+ +\d+% +[\d,]{2,} )`).join('');
-    const { code, stdout } = await demo([], new RegExp(much));
-    expect(stdout).toMatch(/export DATABRIDGE_HOME=\S+ DATABASE_URL=\n/);
+    const { code, stdout } = await demo([], new RegExp(much), visit);
+    expect(seen).toEqual([
+      expect.objectContaining({ source: 'thingsboard', what: 'missing', requestedBy: expect.any(String) }),
+    ]);
+    expect(stdout).toMatch(/export DATABRIDGE_HOME=\S+ DATABRIDGE_OPERATOR_PORT=\d+ DATABASE_URL=\n/);
     expect(stdout).toMatch(/✓ [\d,]+ readings in (?:\d+m)?\d+s: none lost, none doubled, all within pace/);
     expect(stdout).not.toContain('\u001B');
     expect(code).toBe(0);
