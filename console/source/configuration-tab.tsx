@@ -35,7 +35,8 @@ export function ConfigurationTab({ source }: { source: Source }): ComponentChild
     if (edited) offer(await ask('applySource', { query: { dryRun: 'true' }, body: edited.yaml }));
   });
   if (answer === undefined) return refusal ? <Trouble refusal={refusal} again={again} /> : <Skeleton />;
-  const flaws = flawsOf(compare.refusal);
+  const yaml = edited?.yaml ?? answer.yaml;
+  const flaws = flawsOf(compare.refusal, yaml);
   return (
     <>
       <Card
@@ -77,8 +78,8 @@ export function ConfigurationTab({ source }: { source: Source }): ComponentChild
           )}
           <CodeEditor
             label={t.title}
-            value={edited?.yaml ?? answer.yaml}
-            {...(edited && { set: (yaml: string) => edit({ ...edited, yaml }) })}
+            value={yaml}
+            {...(edited && { set: (text: string) => edit({ ...edited, yaml: text }) })}
             flaws={flaws}
           />
           {compare.refusal && flaws.length === 0 && <Trouble refusal={compare.refusal} />}
