@@ -77,6 +77,8 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
+            // Loaded with an editor, or where a form and its text follow each other.
+            { name: 'yaml-parser', priority: 3, test: /\/node_modules\/yaml\// },
             // Packed together, small files take less than each by itself.
             {
               name: 'parts',

@@ -2,7 +2,13 @@ import { EditorView } from '@codemirror/view';
 
 const FOCUS = { outline: '2px solid var(--accent)', outlineOffset: '1px' };
 const TYPE = { font: '13px/20px Inter, system-ui, sans-serif' };
-const FRAME = { border: '1px solid var(--line-strong)', borderRadius: '6px', color: 'inherit', font: 'inherit' };
+const FRAME = {
+  boxSizing: 'border-box',
+  border: '1px solid var(--line-strong)',
+  borderRadius: '6px',
+  color: 'inherit',
+  font: 'inherit',
+};
 
 /**
  * The look of an editor by the tokens of the page, which reach into its shadow root. It has no picture of its own: the policy of the
@@ -65,7 +71,7 @@ export const LOOK = EditorView.theme({
   },
   '.cm-textfield': {
     ...FRAME,
-    flex: '1 1 140px',
+    flex: '1 1 120px',
     minWidth: '0',
     maxWidth: '260px',
     minHeight: '28px',

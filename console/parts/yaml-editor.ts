@@ -76,6 +76,21 @@ const ESCAPE: Extension = [
   }),
 ];
 
+/**
+ * A text that is typed over a selection goes straight into the state: where the selection begins in a coloured word, Chromium would give
+ * the text that colour by a `style` attribute, which the policy of the page holds off and reports.
+ */
+const TYPED_OVER = EditorView.domEventHandlers({
+  beforeinput(event, view) {
+    const { state } = view;
+    if (event.inputType !== 'insertText' || event.data === null || event.isComposing) return false;
+    if (state.readOnly || state.selection.main.empty) return false;
+    event.preventDefault();
+    view.dispatch(state.replaceSelection(event.data), { userEvent: 'input.type', scrollIntoView: true });
+    return true;
+  },
+});
+
 class WrongLine extends GutterMarker {
   override elementClass = 'wrong';
 }
@@ -104,6 +119,7 @@ const EXTENSIONS: readonly Extension[] = [
   syntaxHighlighting(COLOURS),
   search({ top: true }),
   ESCAPE,
+  TYPED_OVER,
   WRONG_LINES,
   keymap.of([
     { key: 'F8', run: nextDiagnostic, shift: previousDiagnostic },
@@ -123,6 +139,7 @@ const following = ({ label, set, flaws }: Shown): Extension => [
   EditorState.readOnly.of(set === undefined),
   EditorView.contentAttributes.of({
     'aria-label': label,
+    tabindex: '0',
     'aria-invalid': String(flaws.length > 0),
     // A phone shows no keyboard for a text that cannot be changed.
     ...(set === undefined && { inputmode: 'none' }),
