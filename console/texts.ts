@@ -343,6 +343,7 @@ const english = {
   },
   editor: {
     hint: 'Tab indents. Escape, then Tab, leaves the text.',
+    tooLong: 'The editor for a text of this length is on its way. If it does not come, load the page again.',
     goTo: (line: number) => `Go to line ${line}`,
     /** The words of CodeMirror, by its own. */
     phrases: {

@@ -20,6 +20,9 @@ interface Opened {
   readonly held: Held | undefined;
 }
 
+/** With more characters a field of HTML holds the page for seconds. */
+const MOST_PLAIN = 500_000;
+
 const NONE: readonly Flaw[] = [];
 
 /**
@@ -62,7 +65,12 @@ export function CodeEditor({ label, value, set, flaws = NONE }: EditorProps): Co
   return (
     <div class="field">
       <div ref={place} class="editor">
-        {!opened && <PlainField {...shown} {...{ field, isComposing }} describedBy={id} />}
+        {!opened &&
+          (value.length > MOST_PLAIN ? (
+            <p class="quiet">{t.tooLong}</p>
+          ) : (
+            <PlainField {...shown} {...{ field, isComposing }} describedBy={id} />
+          ))}
       </div>
       <div ref={about} id={id}>
         {set && <p class="hint">{t.hint}</p>}

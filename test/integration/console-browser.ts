@@ -56,10 +56,13 @@ export async function violationsOf(page: Page): Promise<string[]> {
   });
 }
 
+/** What stands in the place of an answer, or of an editor, until it is there. */
+export const ON_ITS_WAY = '.skeleton, .editor textarea';
+
 /** Waits until a page shows what it read. */
 export async function settled(page: Page): Promise<void> {
   await page.locator('h1').first().waitFor();
-  await expect.poll(() => page.locator('.skeleton').count()).toBe(0);
+  await expect.poll(() => page.locator(ON_ITS_WAY).count()).toBe(0);
 }
 
 /** Every page of the console, with a source `hall-3` of a project `hall`. */

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useDatabases } from '../kit/databases.ts';
-import { PAGES, newProfile, openBrowser, settled, violationsOf } from './console-browser.ts';
+import { ON_ITS_WAY, PAGES, newProfile, openBrowser, settled, violationsOf } from './console-browser.ts';
 import type { Profile } from './console-browser.ts';
 import { startRig } from './daemon-rig.ts';
 import type { Rig } from './daemon-rig.ts';
@@ -218,10 +218,103 @@ describe('what another tab changes', () => {
     await at('/sources/default/hall-3?tab=configuration');
     await button('Edit').click();
     const editor = page.getByRole('textbox', { name: 'Configuration' });
-    await editor.fill((await editor.inputValue()).replace('concurrency: 2', 'concurrency: 3'));
+    await editor.fill((await editor.innerText()).replace('concurrency: 2', 'concurrency: 3'));
     await rig.client.query(`update source set revision = revision + 1 where name = 'hall-3'`);
     await page.getByText('Another operator changed this source while you edited it.').waitFor();
-    expect(await editor.inputValue()).toContain('concurrency: 3');
+    expect(await editor.innerText()).toContain('concurrency: 3');
+  });
+});
+
+describe('the editor', () => {
+  const editorIn = (where: Page) => where.getByRole('textbox', { name: 'Configuration' });
+  /** Opens the configuration to edit it, with the cursor at the beginning of its first line. */
+  const edit = async (where: Page): Promise<void> => {
+    await where.goto(`${url}/#/sources`);
+    await where.goto(`${url}/#/sources/default/hall-3?tab=configuration`);
+    await button('Edit', where).click();
+    await editorIn(where).click();
+    await where.keyboard.press('Control+Home');
+  };
+
+  it('is typed in with the keyboard alone, which gets out of it, too', async () => {
+    const where = await profile.context.newPage();
+    await where.goto(`${url}/#/sources/default/hall-3?tab=configuration`);
+    await settled(where);
+    const written = await editorIn(where).innerText();
+    // It is read, so Tab passes by and no key changes it.
+    await editorIn(where).click();
+    await where.keyboard.type('x');
+    await where.keyboard.press('Tab');
+    expect(await editorIn(where).evaluate((one) => one.matches(':focus'))).toBe(false);
+    expect(await editorIn(where).innerText()).toBe(written);
+    await edit(where);
+    await where.keyboard.press('Tab');
+    await where.keyboard.type('# ');
+    const [indented = ''] = (await editorIn(where).innerText()).split('\n');
+    expect(indented).toMatch(/^ {2}# \w+: /);
+    // CodeMirror itself would take Tab again after another key, or two seconds.
+    for (const key of ['Escape', 'ArrowRight', 'Tab']) await where.keyboard.press(key);
+    expect(await editorIn(where).evaluate((one) => one.matches(':focus'))).toBe(false);
+    await where.keyboard.press('Shift+Tab');
+    await where.keyboard.press('Control+z');
+    await where.keyboard.press('Control+z');
+    expect(await editorIn(where).innerText()).toBe(written);
+    await where.close();
+  });
+
+  it('marks a flaw at its line and column, finds a text, and is for everybody', async () => {
+    await edit(page);
+    const lines = (await editorIn(page).innerText()).split('\n');
+    const at = lines.findIndex((line) => line.includes('every: 1s'));
+    // What is typed over a coloured word would get its colour by a style, which the policy holds off.
+    await page.keyboard.press('Control+f');
+    await page.keyboard.type('every: 1s');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Escape');
+    await page.keyboard.type('every: 1x');
+    await button('See the difference').click();
+    await page.getByText(`schedule.every: line ${at + 1}, column 3`).waitFor();
+    expect(await page.locator('.cm-lintRange-error').allInnerTexts()).toEqual(['every: 1x']);
+    expect(await page.locator('.cm-gutterElement.wrong').allInnerTexts()).toEqual([String(at + 1)]);
+    await page.keyboard.press('Control+Home');
+    await button(`Go to line ${at + 1}`).click();
+    await page.keyboard.type('!');
+    expect((await editorIn(page).innerText()).split('\n')[at]).toBe('  !every: 1x');
+    await page.keyboard.press('Control+f');
+    await field('Find').fill('hall');
+    await page.locator('.cm-searchMatch').first().waitFor();
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await violationsOf(page)).toEqual([]);
+    }
+    expect(profile.faults).toEqual([]);
+  });
+
+  it('is a plain field until it is loaded, and for ever where it cannot be, and nothing that was typed is lost', async () => {
+    const where = await profile.context.newPage();
+    const loads = Promise.withResolvers<void>();
+    await where.route('**/assets/yaml-editor-*', async (route) => {
+      await loads.promise;
+      await route.continue();
+    });
+    await edit(where);
+    await where.keyboard.type('# before ');
+    expect(await editorIn(where).evaluate((one) => one.tagName)).toBe('TEXTAREA');
+    const before = await where.locator('.editor').boundingBox();
+    loads.resolve();
+    await where.locator('.cm-content').waitFor();
+    expect(await where.locator('.editor').boundingBox()).toEqual(before);
+    await where.keyboard.type('and after ');
+    expect(await editorIn(where).innerText()).toMatch(/^# before and after \w+: /);
+    await where.close();
+    const never = await profile.context.newPage();
+    await never.route('**/assets/yaml-editor-*', (route) => route.abort());
+    await edit(never);
+    await never.keyboard.type('# typed ');
+    await never.getByText('Tab indents.').waitFor();
+    expect(await editorIn(never).inputValue()).toMatch(/^# typed \w+: /);
+    await never.close();
+    expect(profile.faults).toEqual([]);
   });
 });
 
@@ -267,7 +360,7 @@ describe('every page', () => {
       for (const hash of PAGES) {
         await page.goto(`${url}/#${hash}`);
         await expect.poll(() => page.locator('h1, .empty h2').count()).toBeGreaterThan(0);
-        await expect.poll(() => page.locator('.skeleton').count()).toBe(0);
+        await expect.poll(() => page.locator(ON_ITS_WAY).count()).toBe(0);
         const violations = await violationsOf(page);
         if (violations.length > 0) found[hash] = violations;
       }
@@ -281,7 +374,7 @@ describe('every page', () => {
     const wide: string[] = [];
     for (const hash of PAGES) {
       await page.goto(`${url}/#${hash}`);
-      await expect.poll(() => page.locator('.skeleton').count()).toBe(0);
+      await expect.poll(() => page.locator(ON_ITS_WAY).count()).toBe(0);
       if (await page.evaluate('document.documentElement.scrollWidth > innerWidth')) wide.push(hash);
     }
     expect(wide).toEqual([]);
