@@ -82,14 +82,33 @@ const ESCAPE: Extension = [
  */
 const TYPED_OVER = EditorView.domEventHandlers({
   beforeinput(event, view) {
-    const { state } = view;
     if (event.inputType !== 'insertText' || event.data === null || event.isComposing) return false;
-    if (state.readOnly || state.selection.main.empty) return false;
+    const { from, to } = selectedIn(view);
+    if (from === to || view.state.readOnly) return false;
     event.preventDefault();
-    view.dispatch(state.replaceSelection(event.data), { userEvent: 'input.type', scrollIntoView: true });
+    const anchor = from + view.state.toText(event.data).length;
+    view.dispatch({
+      changes: { from, to, insert: event.data },
+      selection: { anchor },
+      userEvent: 'input.type',
+      scrollIntoView: true,
+    });
     return true;
   },
 });
+
+/** What is selected on the page: where another program selected it, CodeMirror learns of it a moment later. */
+function selectedIn(view: EditorView): { readonly from: number; readonly to: number } {
+  // Chromium alone tells the selection of a shadow root in this way.
+  const selection = (view.root as { getSelection?: () => Selection | null }).getSelection?.();
+  if (!selection?.anchorNode || !selection.focusNode || !view.contentDOM.contains(selection.anchorNode))
+    return view.state.selection.main;
+  const ends = [
+    view.posAtDOM(selection.anchorNode, selection.anchorOffset),
+    view.posAtDOM(selection.focusNode, selection.focusOffset),
+  ];
+  return { from: Math.min(...ends), to: Math.max(...ends) };
+}
 
 class WrongLine extends GutterMarker {
   override elementClass = 'wrong';

@@ -281,7 +281,7 @@ describe('the editor', () => {
     await page.keyboard.type('!');
     expect((await editorIn(page).innerText()).split('\n')[at]).toBe('  !every: 1x');
     await page.keyboard.press('Control+f');
-    await field('Find').fill('hall');
+    await page.keyboard.type('hall');
     await page.locator('.cm-searchMatch').first().waitFor();
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
