@@ -8,6 +8,7 @@ import type { Rig } from './daemon-rig.ts';
 import { ACCOUNT, device, livingPlant, startPlant } from './plant-simulator.ts';
 import type { Plant } from './plant-simulator.ts';
 
+/* oxlint-disable max-lines */
 // Operators at the console: Chromium, `up` and a simulated plant. The tests are one journey and build on each other.
 
 const PASSWORD = 'four words and a hyphen';
