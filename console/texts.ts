@@ -349,6 +349,30 @@ const english = {
       'Mend the cause first, in the configuration or at the platform. Then the hours with refused points are asked for once more.',
     quoted: (requests: string) => `About ${counted(requests, 'request')}.`,
   },
+  editor: {
+    hint: 'Tab indents. Escape, then Tab, leaves the text.',
+    tooLong: 'The editor for a text of this length is on its way. If it does not come, load the page again.',
+    goTo: (line: number) => `Go to line ${line}`,
+    /** The words of CodeMirror, by its own. */
+    phrases: {
+      Find: 'Find',
+      Replace: 'Replace with',
+      next: 'Next',
+      previous: 'Previous',
+      'match case': 'Match case',
+      regexp: 'Pattern',
+      'by word': 'Whole words',
+      replace: 'Replace',
+      'replace all': 'Replace all',
+      close: 'Close the search',
+      'current match': 'Found',
+      'on line': 'in line',
+      'replaced match on line $': 'Replaced in line $',
+      'replaced $ matches': 'Replaced $ times',
+      'Go to line': 'Go to line',
+      go: 'Go',
+    },
+  },
   configuration: {
     title: 'Configuration',
     edit: 'Edit',
@@ -710,6 +734,7 @@ const english = {
     askTheCustomer: 'What to ask the customer for',
     form: 'Form',
     yaml: 'The same as YAML',
+    tooLong: 'The text is too long to be a form, too. Edit it as it is; the bridge reads it when you go on.',
     parts: {
       basics: 'Source',
       connection: 'Connection',

@@ -77,11 +77,13 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
+            // Loaded with an editor, or where a form and its text follow each other.
+            { name: 'yaml-parser', priority: 3, test: /\/node_modules\/yaml\// },
             // Packed together, small files take less than each by itself.
             {
               name: 'parts',
               priority: 2,
-              test: /\/preact\/|\/console\/(?:client|parts\/(?!heat-map|line-chart|code-editor)|texts)/,
+              test: /\/preact\/|\/console\/(?:client|parts\/(?!heat-map|line-chart|code-editor|yaml-editor)|texts)/,
             },
             {
               name: 'lists',

@@ -1,6 +1,7 @@
 /** The source that is being registered: its YAML is the truth, and the form is a view of it. */
 import { useEffect, useState } from 'preact/hooks';
 import { isMap, parseDocument } from 'yaml';
+import type { Flaw } from '../parts/yaml-editor.ts';
 
 export interface Draft {
   readonly platform: string | undefined;
@@ -29,16 +30,24 @@ export function useDraft(): Draft {
 export interface Parsed {
   readonly values: Readonly<Record<string, unknown>>;
   /** Where the text is no YAML. */
-  readonly flaw: { readonly line: number; readonly text: string } | undefined;
+  readonly flaw: Flaw | undefined;
+  /** The text is not read, because the page would stand still meanwhile. */
+  readonly isTooLong: boolean;
 }
 
+/** The characters that are read within 0.1 s. */
+const MOST_READ = 60_000;
+
 export function parsed(yaml: string): Parsed {
+  if (yaml.length > MOST_READ) return { values: {}, flaw: undefined, isTooLong: true };
   const document = parseDocument(yaml);
   const [error] = document.errors;
   const values: unknown = error === undefined && isMap(document.contents) ? document.toJS() : {};
+  const { line = 0, col: column = 0 } = error?.linePos?.[0] ?? {};
   return {
     values: values as Parsed['values'],
-    flaw: error && { line: error.linePos?.[0].line ?? 0, text: error.message.split('\n')[0] ?? '' },
+    flaw: error && { line, column, text: error.message.split('\n')[0] ?? '' },
+    isTooLong: false,
   };
 }
 

@@ -21,7 +21,7 @@ export function FormStep({ next, back }: StepProps): ComponentChild {
   const { platform = '', yaml } = draft;
   const { answer: guide, refusal: unguided, again } = useAnswer('getPlatformGuide', { params: { name: platform } });
   const schema = useMemo(() => (guide === undefined ? undefined : (JSON.parse(guide.schema) as FieldSchema)), [guide]);
-  const { values, flaw } = parsed(yaml);
+  const { values, flaw, isTooLong } = useMemo(() => parsed(yaml), [yaml]);
   const [isNewProject, setNewProject] = useState(false);
   const { submit, refusal, isBusy } = useAction(async () => {
     if (isNewProject && typeof values['project'] === 'string')
@@ -31,19 +31,23 @@ export function FormStep({ next, back }: StepProps): ComponentChild {
   if (schema === undefined) return unguided ? <Trouble refusal={unguided} again={again} /> : <Skeleton rows={10} />;
   const set = (path: readonly string[], value: unknown): void =>
     setDraft({ ...draft, yaml: withField(yaml, path, value) });
-  const flaws = flaw === undefined ? flawsOf(refusal) : [flaw];
+  const flaws = flaw === undefined ? flawsOf(refusal, yaml) : [flaw];
   const lacksProject = refusal?.problem.errors?.some(({ pointer }) => pointer.endsWith('project')) ?? false;
   return (
     <>
       <div class="two">
         <Card title={t.form} isText>
-          <SourceForm
-            schema={schema}
-            values={values}
-            set={set}
-            refusal={refusal}
-            parts={['basics', 'connection', 'options', 'schedule', 'pace']}
-          />
+          {isTooLong ? (
+            <p class="quiet">{t.tooLong}</p>
+          ) : (
+            <SourceForm
+              schema={schema}
+              values={values}
+              set={set}
+              refusal={refusal}
+              parts={['basics', 'connection', 'options', 'schedule', 'pace']}
+            />
+          )}
           {(lacksProject || isNewProject) && (
             <label class="choice">
               <input type="checkbox" checked={isNewProject} onChange={() => setNewProject(!isNewProject)} />

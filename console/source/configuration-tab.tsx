@@ -46,7 +46,8 @@ export function ConfigurationTab({ source }: { source: Source }): ComponentChild
     offer(true);
   });
   if (answer === undefined) return refusal ? <Trouble refusal={refusal} again={again} /> : <Skeleton />;
-  const flaws = flawsOf(compare.refusal);
+  const yaml = edited?.yaml ?? answer.yaml;
+  const flaws = flawsOf(compare.refusal, yaml);
   return (
     <>
       <Card
@@ -88,8 +89,8 @@ export function ConfigurationTab({ source }: { source: Source }): ComponentChild
           )}
           <CodeEditor
             label={t.title}
-            value={edited?.yaml ?? answer.yaml}
-            {...(edited && { set: (yaml: string) => edit({ ...edited, yaml }) })}
+            value={yaml}
+            {...(edited && { set: (text: string) => edit({ ...edited, yaml: text }) })}
             flaws={flaws}
           />
           {compare.refusal && flaws.length === 0 && <Trouble refusal={compare.refusal} />}

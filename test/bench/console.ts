@@ -103,10 +103,10 @@ const REDRAW = `new Promise((resolve) => {
   requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - began)));
 })`;
 
-/** The packed scripts of all pages but that of registration, which holds the editor's parser of YAML. */
+/** The packed scripts of all pages, without CodeMirror and the parser of YAML, which a page loads when it shows an editor. */
 function packedBytes(): number {
   const assets = join(import.meta.dirname, '../../dist/console/assets');
   return readdirSync(assets)
-    .filter((name) => name.endsWith('.js.br') && !name.startsWith('register'))
+    .filter((name) => name.endsWith('.js.br') && !name.startsWith('yaml-'))
     .reduce((sum, name) => sum + statSync(join(assets, name)).size, 0);
 }

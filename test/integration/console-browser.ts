@@ -56,10 +56,13 @@ export async function violationsOf(page: Page): Promise<string[]> {
   });
 }
 
+/** What stands in the place of an answer, or of an editor, until it is there. */
+const ON_ITS_WAY = '.skeleton, .editor textarea';
+
 /** Waits until a page shows what it read. */
 export async function settled(page: Page): Promise<void> {
   await page.locator('h1').first().waitFor();
-  await expect.poll(() => page.locator('.skeleton').count()).toBe(0);
+  await expect.poll(() => page.locator(ON_ITS_WAY).count()).toBe(0);
 }
 
 /** What an operator does at a page of the console of an address; at another page where it is named. */

@@ -119,7 +119,7 @@ export async function renameOnWish(desk: Desk): Promise<void> {
   await at('/sources/default/hall-3?tab=configuration');
   await button('Edit').click();
   const editor = page.getByRole('textbox', { name: 'Configuration' });
-  const before = await editor.inputValue();
+  const before = await editor.innerText();
   await editor.fill(
     `${before.replace(plant.url, plant.url.replace('127.0.0.1', 'localhost')).replace('(secret)', ACCOUNT.password)}
 sensors: [{ id: ${device(1).id}, as: pump-one }]`,

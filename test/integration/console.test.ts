@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useDatabases } from '../kit/databases.ts';
 import { PAGES, handsOf, newProfile, openBrowser, violationsOf } from './console-browser.ts';
 import type { Profile } from './console-browser.ts';
+import { theEditor } from './console-editor.ts';
 import { alarmed, endAccess, findRefusals, renameOnWish, restoreBesideAnother } from './console-journeys.ts';
 import type { Desk } from './console-journeys.ts';
 import { startRig } from './daemon-rig.ts';
@@ -223,12 +224,14 @@ describe('what another tab changes', () => {
     await at('/sources/default/hall-3?tab=configuration');
     await button('Edit').click();
     const editor = page.getByRole('textbox', { name: 'Configuration' });
-    await editor.fill((await editor.inputValue()).replace('concurrency: 2', 'concurrency: 3'));
+    await editor.fill((await editor.innerText()).replace('concurrency: 2', 'concurrency: 3'));
     await rig.client.query(`update source set revision = revision + 1 where name = 'hall-3'`);
     await page.getByText('Another operator changed this source while you edited it.').waitFor();
-    expect(await editor.inputValue()).toContain('concurrency: 3');
+    expect(await editor.innerText()).toContain('concurrency: 3');
   });
 });
+
+describe('the editor', () => theEditor(() => ({ ...desk(), profile })));
 
 describe('a former configuration', () => {
   it('is restored where nobody changed the source meanwhile; else the difference is shown, and nothing is done', () =>
@@ -276,9 +279,7 @@ describe('every page', () => {
       await page.emulateMedia({ colorScheme });
       const found: Record<string, string[]> = {};
       for (const hash of PAGES) {
-        await page.goto(`${url}/#${hash}`);
-        await expect.poll(() => page.locator('h1, .empty h2').count()).toBeGreaterThan(0);
-        await expect.poll(() => page.locator('.skeleton').count()).toBe(0);
+        await at(hash);
         const violations = await violationsOf(page);
         if (violations.length > 0) found[hash] = violations;
       }
@@ -291,8 +292,7 @@ describe('every page', () => {
     await page.setViewportSize({ width: 390, height: 844 });
     const wide: string[] = [];
     for (const hash of PAGES) {
-      await page.goto(`${url}/#${hash}`);
-      await expect.poll(() => page.locator('.skeleton').count()).toBe(0);
+      await at(hash);
       if (await page.evaluate('document.documentElement.scrollWidth > innerWidth')) wide.push(hash);
     }
     expect(wide).toEqual([]);
