@@ -20,10 +20,10 @@ export const NO_RAMP: Ramp = { second: 0, sent: 0, before: 0 };
  */
 export const RAMP_STEP = { request: 40, login: 10 } as const;
 
-/** What a request has to do: leave, or ask again later. */
+/** What a request has to do: leave, or ask again later, where the second may bring `most`. */
 type RampAnswer =
   | { readonly kind: 'go'; readonly ramp: Ramp }
-  | { readonly kind: 'wait'; readonly askAgainAt: Instant };
+  | { readonly kind: 'wait'; readonly askAgainAt: Instant; readonly most: number };
 
 /** How many requests may leave in a second. */
 interface Climb {
@@ -51,7 +51,7 @@ export function climb(
   if (begun || sent < given.atOnce) return go;
   const most = mostAfter(current.before, given);
   const askAgainAt = second * SECOND + (sent < most ? Math.ceil((SECOND * sent) / most) : SECOND);
-  return now < askAgainAt ? { kind: 'wait', askAgainAt } : go;
+  return now < askAgainAt ? { kind: 'wait', askAgainAt, most } : go;
 }
 
 /** A request that left in the second of `sentAt` was not sent after all. */
@@ -70,5 +70,9 @@ function at(ramp: Ramp, second: number, given: Pick<Climb, 'step' | 'own'>): Ram
   return { second, sent: 0, before: passed === 1 ? Math.min(ramp.sent, mostAfter(ramp.before, given)) : 0 };
 }
 
-/** A request that waits asks again within so long after the instant at which it may, so that not all leave together. */
-export const RAMP_SPREAD: Microseconds = SECOND;
+/**
+ * How long after the instant at which it may leave a request asks again, where it is the `waiting`th that waits in this second: by chance,
+ * so that not all leave together, and soon where few wait.
+ */
+export const rampSpread = (waiting: number, most: number, random: number): Microseconds =>
+  Math.ceil(SECOND * Math.min(1, waiting / most) * random);

@@ -4,7 +4,7 @@ import type { HostPaces } from '../core/host-pace.ts';
 import { paceOfHost } from '../core/host-pace.ts';
 import { intervalOf, reserve } from '../core/pace.ts';
 import type { Pace, PaceState, Reservation, SlotLane } from '../core/pace.ts';
-import { NO_RAMP, RAMP_SPREAD, RAMP_STEP, climb, descend } from '../core/ramp.ts';
+import { NO_RAMP, RAMP_STEP, climb, descend, rampSpread } from '../core/ramp.ts';
 import type { Ramp } from '../core/ramp.ts';
 import { pause } from './pause.ts';
 import type { Sleep } from './pause.ts';
@@ -56,6 +56,8 @@ const keyOf = (url: URL, login: boolean): string => (login ? `login ${url.host}`
 
 interface Asked {
   ramp: Ramp;
+  /** How many were told to wait in a second. */
+  told: { readonly second: number; readonly waits: number };
   /** The polls a second of each source of this process. */
   readonly polls: Map<number, number>;
   pollsInAll: number;
@@ -79,7 +81,12 @@ export function pacedHostsOf(given: {
     },
     turn(url, { login, begun = false, sourceId, own, every }) {
       const key = keyOf(url, login);
-      const known: Asked = asked.get(key) ?? { ramp: NO_RAMP, polls: new Map(), pollsInAll: 0 };
+      const known: Asked = asked.get(key) ?? {
+        ramp: NO_RAMP,
+        told: { second: 0, waits: 0 },
+        polls: new Map(),
+        pollsInAll: 0,
+      };
       // The one that was asked longest ago comes first, and is forgotten first.
       asked.delete(key);
       asked.set(key, known);
@@ -98,7 +105,11 @@ export function pacedHostsOf(given: {
             atOnce: Math.max(own, known.pollsInAll),
           };
       const answer = climb(known.ramp, at, { ...most, begun });
-      if (answer.kind === 'wait') return answer.askAgainAt - at + Math.ceil(Math.random() * RAMP_SPREAD);
+      if (answer.kind === 'wait') {
+        const second = Math.floor(at / SECOND);
+        known.told = { second, waits: (known.told.second === second ? known.told.waits : 0) + 1 };
+        return answer.askAgainAt - at + rampSpread(known.told.waits, answer.most, Math.random());
+      }
       known.ramp = answer.ramp;
       return 0;
     },

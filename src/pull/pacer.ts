@@ -267,7 +267,7 @@ export function pacerOf(given: {
       const asked = performance.now();
       const waited = (got: boolean): void => meters?.waited(kind, (performance.now() - asked) / 1000, got);
       try {
-        const wanted = { lane, kind, signal, begun, url };
+        const wanted: SlotWanted = { lane, kind, signal, begun, url };
         const about = { ...wanted, sourceId, pace, every: given.every };
         unsent = await turnAt(given.hosts, about, { now, sleep });
         taken = await take(leaseId, wanted);

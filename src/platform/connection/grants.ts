@@ -92,6 +92,8 @@ export function grantsOf(given: Granting): ConnectionGrants {
     if (!authorisation.obtain) throw new TypeError('a token was asked for where there is no login');
     const attempt = given.attempt();
     try {
+      await attempt.inTurn({ patient: conversation.lane === 'look', signal: conversation.signal });
+      gate.pass();
       const login = given.login(conversation, attempt.permit);
       const context = { options, kept: previous?.keep };
       const grant = learn(dated(await authorisation.obtain(login, credentials, context)));
