@@ -1,5 +1,11 @@
-import { expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
+import { json, openRig, serve, tidyUp } from '../../test/kit/connection-rig.ts';
+import { memoryAccount } from '../platform/connection/index.ts';
+import type { AccountStore, Pacer } from '../platform/connection/index.ts';
+import type { Authorisation } from '../platform/contract.ts';
 import { loginTurns } from './login-turns.ts';
+
+afterEach(tidyUp);
 
 const never = new AbortController().signal;
 const patient = { patient: true, signal: never };
@@ -43,4 +49,39 @@ it('gives up where no login ends, or the run ends', async () => {
   await expect(turns.take('account', patient)).rejects.toThrow('log in before');
   first();
   (await turns.take('account', patient))();
+});
+
+it('lets no source of an account ask for its login in vain, or take a slot before its turn', async () => {
+  const account = memoryAccount();
+  const turns = loginTurns();
+  const admitted: string[] = [];
+  let slots = 0;
+  const store = {
+    ...account,
+    turn: (how: Parameters<AccountStore['turn'] & {}>[0]) => turns.take('account', how),
+    async admit(...asked: Parameters<typeof account.admit>) {
+      const admission = await account.admit(...asked);
+      admitted.push(admission);
+      return admission;
+    },
+  };
+  const url = await serve((_request, response) => json(response, {}));
+  const authorisation: Authorisation = {
+    sign: () => ({}),
+    async obtain(http) {
+      await http.post('/login', {});
+      return { token: 'token', expiresAt: undefined };
+    },
+  };
+  const pacer: Pacer = {
+    async slot(_lane, _signal, about) {
+      if (about?.login) slots += 1;
+      return { inDoubt: false, release: () => undefined };
+    },
+    hold: () => Promise.resolve(),
+  };
+  const sources = Array.from({ length: 20 }, () => openRig(url, { authorisation }, { account: store, pacer }).http);
+  await Promise.all(sources.map((http) => http.get('/')));
+  expect(admitted).toEqual(Array<string>(20).fill('probe'));
+  expect(slots).toBe(20);
 });
