@@ -103,3 +103,22 @@ it('gives the turn of a request that was not sent to another', () => {
   hosts.unsent(url, about, now);
   expect(turns()).toBe(1);
 });
+
+it('holds back no polls as usual, also where each takes several requests', () => {
+  const [sources, requests] = [200, 5];
+  let now = FROM;
+  const hosts = pacedHostsOf({ rows: undefined as never, paces: new Map(), now: () => now });
+  const url = new URL('http://plant.example/');
+  const waits: number[] = [];
+  // The planner finds a quarter of them due four times a second.
+  for (let tick = 0; tick < 4 * 60; tick += 1) {
+    for (let sourceId = tick % 4; sourceId < sources; sourceId += 4) {
+      for (let asked = 0; asked < requests; asked += 1) {
+        now = FROM + tick * (SECOND / 4) + asked * ANSWER;
+        const wait = hosts.turn(url, { login: false, begun: asked > 0, sourceId, own: 15, every: SECOND });
+        if (wait > 0) waits.push(now - FROM);
+      }
+    }
+  }
+  expect(waits.filter((at) => at > 5 * SECOND)).toEqual([]);
+});

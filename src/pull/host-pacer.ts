@@ -61,7 +61,13 @@ interface Asked {
   /** The polls a second of each source of this process. */
   readonly polls: Map<number, number>;
   pollsInAll: number;
+  /** Requests of late, and those of them with which something began: a poll or look of several requests counts with all. */
+  requests: number;
+  begins: number;
 }
+
+/** After so many begins their requests are counted at half. */
+const MOST_BEGINS = 1_000;
 
 export function pacedHostsOf(given: {
   readonly rows: PaceRows<string>;
@@ -86,6 +92,8 @@ export function pacedHostsOf(given: {
         told: { second: 0, waits: 0 },
         polls: new Map(),
         pollsInAll: 0,
+        requests: 0,
+        begins: 0,
       };
       // The one that was asked longest ago comes first, and is forgotten first.
       asked.delete(key);
@@ -97,12 +105,13 @@ export function pacedHostsOf(given: {
         known.polls.set(sourceId, rate);
       }
       const at = now();
+      const usual = known.pollsInAll * Math.max(1, known.requests / Math.max(1, known.begins));
       const most = login
         ? { step: RAMP_STEP.login, own: 0, atOnce: 0 }
         : {
             step: RAMP_STEP.request,
-            own: Math.max(own, CATCH_UP * known.pollsInAll),
-            atOnce: Math.max(own, known.pollsInAll),
+            own: Math.max(own, CATCH_UP * usual),
+            atOnce: Math.max(own, usual),
           };
       const answer = climb(known.ramp, at, { ...most, begun });
       if (answer.kind === 'wait') {
@@ -111,6 +120,12 @@ export function pacedHostsOf(given: {
         return answer.askAgainAt - at + rampSpread(known.told.waits, answer.most, Math.random());
       }
       known.ramp = answer.ramp;
+      known.requests += 1;
+      if (!begun) known.begins += 1;
+      if (known.begins > MOST_BEGINS) {
+        known.begins /= 2;
+        known.requests /= 2;
+      }
       return 0;
     },
     unsent(url, { login }, at) {
