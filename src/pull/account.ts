@@ -170,7 +170,7 @@ export function sharedAccountOf(
 
   return {
     digest,
-    ...(logins && { turn: (how) => logins.take(digest, how) }),
+    ...(logins && { turn: (signal) => logins.take(digest, signal) }),
     isLeftAlone: async () => (await stateOf()).refused >= MOST_REFUSED,
     async tryAgain() {
       await database.run(

@@ -1,21 +1,21 @@
 import { afterEach, expect, it } from 'vitest';
 import { json, openRig, serve, tidyUp } from '../../test/kit/connection-rig.ts';
 import { memoryAccount } from '../platform/connection/index.ts';
-import type { AccountStore, Pacer } from '../platform/connection/index.ts';
+import type { Pacer } from '../platform/connection/index.ts';
 import type { Authorisation } from '../platform/contract.ts';
 import { loginTurns } from './login-turns.ts';
 
 afterEach(tidyUp);
 
 const never = new AbortController().signal;
-const patient = { patient: true, signal: never };
+const now = (): number => 0;
 
 it('lets the logins of an account go one after the other, in the order in which they came', async () => {
-  const turns = loginTurns();
+  const turns = loginTurns(now);
   const begun: number[] = [];
   let underWay = 0;
   const logins = Array.from({ length: 300 }, async (_, number) => {
-    const end = await turns.take('account', patient);
+    const end = await turns.take('account', never);
     underWay += 1;
     expect(underWay).toBe(1);
     begun.push(number);
@@ -28,37 +28,37 @@ it('lets the logins of an account go one after the other, in the order in which 
   expect(begun).toEqual(Array.from({ length: 300 }, (_, number) => number));
 });
 
-it('keeps those of another account waiting for nothing, and a poll not behind a hundred', async () => {
-  const turns = loginTurns();
-  const first = await turns.take('account', patient);
-  const waiting = Array.from({ length: 100 }, () => turns.take('account', patient));
-  (await turns.take('other', patient))();
-  await expect(turns.take('account', { ...patient, patient: false })).rejects.toThrow('log in before');
+it('keeps those of another account waiting for nothing, and none behind more than a hundred', async () => {
+  const turns = loginTurns(now);
+  const first = await turns.take('account', never);
+  const waiting = Array.from({ length: 100 }, () => turns.take('account', never));
+  (await turns.take('other', never))();
+  await expect(turns.take('account', never)).rejects.toThrow('log in before');
   first();
   for (const login of waiting) (await login)();
-  (await turns.take('account', { ...patient, patient: false }))();
+  (await turns.take('account', never))();
 });
 
 it('gives up where no login ends, or the run ends', async () => {
-  const turns = loginTurns(10);
-  const first = await turns.take('account', patient);
+  const turns = loginTurns(now, 10);
+  const first = await turns.take('account', never);
   const ending = new AbortController();
-  const aborted = turns.take('account', { patient: true, signal: ending.signal });
+  const aborted = turns.take('account', ending.signal);
   ending.abort();
-  await expect(aborted).rejects.toThrow('log in before');
-  await expect(turns.take('account', patient)).rejects.toThrow('log in before');
+  await expect(aborted).rejects.toMatchObject({ fault: { code: 'cancelled' } });
+  await expect(turns.take('account', never)).rejects.toThrow('log in before');
   first();
-  (await turns.take('account', patient))();
+  (await turns.take('account', never))();
 });
 
 it('lets no source of an account ask for its login in vain, or take a slot before its turn', async () => {
   const account = memoryAccount();
-  const turns = loginTurns();
+  const turns = loginTurns(now);
   const admitted: string[] = [];
   let slots = 0;
   const store = {
     ...account,
-    turn: (how: Parameters<AccountStore['turn'] & {}>[0]) => turns.take('account', how),
+    turn: (signal: AbortSignal) => turns.take('account', signal),
     async admit(...asked: Parameters<typeof account.admit>) {
       const admission = await account.admit(...asked);
       admitted.push(admission);

@@ -1,25 +1,32 @@
 import { BridgeError } from '../core/errors.ts';
+import { SECOND } from '../core/instant.ts';
+import type { Instant } from '../core/instant.ts';
+import { retryDelay } from '../core/retry.ts';
+import { stoppedWaiting } from './pause.ts';
 
 /** The logins of this process, one after the other for each account. */
 export interface LoginTurns {
   /**
-   * Waits for the logins of an account that came before. `patient`: however many wait; a poll comes again at its time instead, so that
-   * the sources of one account do not take the places of all others.
-   * Throws `cancelled` where too many wait, where the logins stand still, and where `signal` is aborted.
+   * Waits for the logins of an account that came before.
+   * Throws `throttled` where too many wait or the logins stand still, so that the sources of one account do not take the places of all
+   * others, and `cancelled` where `signal` is aborted.
    * @returns ends the turn
    */
-  take(digest: string, how: { readonly patient: boolean; readonly signal: AbortSignal }): Promise<() => void>;
+  take(digest: string, signal: AbortSignal): Promise<() => void>;
 }
 
-/** A poll waits behind so many logins at most. */
+/** At most so many sources wait, about ten seconds. */
 const MOST_WAITING = 100;
 
 /** Where no login of an account ends for so long, ms, those that wait for it give up. */
 const STANDS_STILL_MS = 5_000;
 
+/** A source that gave up comes again after this. */
+const COMES_AGAIN = { first: 20 * SECOND, most: 20 * SECOND } as const;
+
 interface Waiting {
   readonly begin: () => void;
-  readonly giveUp: () => void;
+  readonly giveUp: (why: Error) => void;
 }
 
 interface Line {
@@ -31,13 +38,19 @@ interface Line {
  * Without turns hundreds of sources that share an account would ask its row in the database again and again, and hold up the
  * one of them that may log in.
  */
-export function loginTurns(standsStillMs = STANDS_STILL_MS): LoginTurns {
+export function loginTurns(now: () => Instant, standsStillMs = STANDS_STILL_MS): LoginTurns {
   const lines = new Map<string, Line>();
+  const later = (): BridgeError =>
+    new BridgeError(
+      { code: 'throttled', retryAt: now() + retryDelay(COMES_AGAIN, 1, Math.random()), stated: true, own: true },
+      'other sources with the same credentials log in before, one after the other',
+      { remedy: 'nothing to do: the source logs in when it is its turn; sources with a user of their own do not wait' },
+    );
 
   function watch(line: Line): void {
     clearTimeout(line.stall);
     line.stall = setTimeout(() => {
-      for (const { giveUp } of line.waiting) giveUp();
+      for (const { giveUp } of line.waiting) giveUp(later());
     }, standsStillMs).unref();
   }
 
@@ -54,7 +67,7 @@ export function loginTurns(standsStillMs = STANDS_STILL_MS): LoginTurns {
   }
 
   return {
-    async take(digest, { patient, signal }) {
+    async take(digest, signal) {
       const line = lines.get(digest);
       const turn = (of: Line): (() => void) => {
         let ended = false;
@@ -68,28 +81,27 @@ export function loginTurns(standsStillMs = STANDS_STILL_MS): LoginTurns {
         lines.set(digest, begun);
         return turn(begun);
       }
-      if (signal.aborted || (!patient && line.waiting.size >= MOST_WAITING)) throw stopped();
+      if (signal.aborted) throw stoppedWaiting();
+      if (line.waiting.size >= MOST_WAITING) throw later();
       if (line.waiting.size === 0) watch(line);
       await new Promise<void>((resolve, reject) => {
-        const end = (): void => signal.removeEventListener('abort', waiting.giveUp);
+        const aborted = (): void => waiting.giveUp(stoppedWaiting());
+        const end = (): void => signal.removeEventListener('abort', aborted);
         const waiting: Waiting = {
           begin() {
             end();
             resolve();
           },
-          giveUp() {
+          giveUp(why) {
             end();
             line.waiting.delete(waiting);
-            reject(stopped());
+            reject(why);
           },
         };
         line.waiting.add(waiting);
-        signal.addEventListener('abort', waiting.giveUp, { once: true });
+        signal.addEventListener('abort', aborted, { once: true });
       });
       return turn(line);
     },
   };
 }
-
-const stopped = (): BridgeError =>
-  new BridgeError({ code: 'cancelled' }, 'other sources with the same credentials log in before');

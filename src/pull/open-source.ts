@@ -134,7 +134,7 @@ export function sourceOpener(given: {
     rows: paceRowsOf(database),
     hosts: pacedHostsOf({ rows: hostPaceRowsOf(database), paces: hostPaces, now }),
     links: linksOf(database),
-    logins: loginTurns(),
+    logins: loginTurns(now),
     agents,
     workerId,
     now,

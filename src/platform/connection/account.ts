@@ -18,7 +18,7 @@ export type Admission = 'probe' | 'proven' | 'wait' | 'rejected';
  */
 export interface AccountStore {
   /** Waits for logins of this process that came before; see `Attempt.inTurn`. @returns ends the turn */
-  turn?(how: { readonly patient: boolean; readonly signal: AbortSignal }): Promise<() => void>;
+  turn?(signal: AbortSignal): Promise<() => void>;
   /**
    * `alone`: only as a probe, also where the credentials work. `hasSlot`: the attempt holds a slot of the pace. After a refusal
    * a probe is admitted without one first, when no request that left before the refusal is under way any more: it may be
@@ -44,10 +44,10 @@ export interface AccountStore {
 /** One use of the secret: a request with its redirects and repeats, or a login. */
 export interface Attempt {
   /**
-   * Waits for the logins of the account in this process that came before, before it needs a slot. `patient`: however many they are.
-   * Throws `cancelled` where that takes long.
+   * Waits for the logins of the account in this process that came before, before it needs a slot. Throws `throttled` where that
+   * takes long, and `cancelled` where `signal` is aborted.
    */
-  inTurn(how: { readonly patient: boolean; readonly signal: AbortSignal }): Promise<void>;
+  inTurn(signal: AbortSignal): Promise<void>;
   readonly permit: Permit;
   /**
    * `said`: undefined where the answer is not read yet, because its slot is held until the refusal is counted.
@@ -88,8 +88,8 @@ export function attemptOf(store: AccountStore, kind: 'request' | 'login', redact
   }
 
   return {
-    async inTurn(how) {
-      endTurn = await store.turn?.(how);
+    async inTurn(signal) {
+      endTurn = await store.turn?.(signal);
     },
     permit: {
       async mayLeave(inDoubt) {
