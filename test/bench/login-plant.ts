@@ -127,13 +127,15 @@ function bySecond(): number[] {
   const [first = []] = [...hosts.values()]
     .map(({ requests, logins }) => [...requests, ...logins])
     .toSorted((one, other) => other.length - one.length);
-  const from = Math.min(...first);
+  const sorted = first.toSorted((one, other) => one - other);
+  const [from = 0] = sorted;
   const seconds: number[] = [];
-  for (const at of first) {
+  for (const at of sorted) {
     const second = Math.floor((at - from) / 1_000);
+    while (seconds.length <= second) seconds.push(0);
     seconds[second] = (seconds[second] ?? 0) + 1;
   }
-  return Array.from(seconds, (count = 0) => count);
+  return seconds;
 }
 
 function forget(): object {
@@ -172,7 +174,9 @@ const admin: Readonly<Record<string, () => object | Promise<object>>> = {
 
 const administrator = createServer((request, response) => {
   const act = admin[(request.url ?? '').replace('/__admin/', '')];
-  request.resume().once('end', async () => say(response, act ? 200 : 404, (await act?.()) ?? {}));
+  request.resume().once('end', () => {
+    void Promise.resolve(act?.()).then((shown = {}) => say(response, act ? 200 : 404, shown));
+  });
 });
 administrator.listen(0, '127.0.0.1', () => {
   process.stdout.write(

@@ -8,7 +8,6 @@ import { LEASE } from '../../src/core/pace.ts';
 import type { Database } from '../../src/database/database.ts';
 import { logPace } from '../kit/pace-log.ts';
 import { startRedis } from '../kit/redis.ts';
-import type { RunningSimulator } from '../kit/simulator.ts';
 import { mostInAnySecond } from '../kit/sliding-second.ts';
 import { makeTempDirectory } from '../kit/temp-directory.ts';
 import { WrongData } from './bench.ts';
