@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SECOND } from './instant.ts';
-import { NO_RAMP, RAMP_STEP, climb } from './ramp.ts';
+import { NO_RAMP, RAMP_STEP, climb, descend } from './ramp.ts';
 import type { Ramp } from './ramp.ts';
 
-const few = { step: RAMP_STEP.request, own: 1 };
+const few = { step: RAMP_STEP.request, own: 1, atOnce: 1 };
 
 /** How many of `due` requests leave in each second, where all that wait ask again at once. */
-function seconds(due: number, given: { step: number; own: number }): number[] {
+function seconds(due: number, given: typeof few, length = SECOND): number[] {
   let ramp: Ramp = NO_RAMP;
   let now = 1_000 * SECOND;
   const sent: number[] = [];
@@ -18,7 +18,7 @@ function seconds(due: number, given: { step: number; own: number }): number[] {
       continue;
     }
     ramp = answer.ramp;
-    const index = Math.floor(now / SECOND) - 1_000;
+    const index = Math.floor((now - 1_000 * SECOND) / length);
     sent[index] = (sent[index] ?? 0) + 1;
     left -= 1;
   }
@@ -33,7 +33,41 @@ describe('the requests to a host without a pace', () => {
   });
 
   it('are held back by nothing but the pace where they are those of one source', () => {
-    expect(seconds(100, { ...few, own: 100 })).toEqual([100]);
+    expect(seconds(100, { ...few, own: 100, atOnce: 100 })).toEqual([100]);
+  });
+
+  it('leave evenly in their second', () => {
+    const tenths = seconds(120, few, SECOND / 10);
+    expect(tenths).toEqual([...Array<number>(10).fill(4), ...Array<number>(10).fill(8)]);
+  });
+
+  it('make room for those that belong to something begun', () => {
+    // Each look asks three requests, the second and third at once after the one before.
+    let ramp: Ramp = NO_RAMP;
+    const sent: number[] = [];
+    for (let now = 1_000 * SECOND; now < 1_010 * SECOND; now += SECOND / 1_000) {
+      const first = climb(ramp, now, few);
+      if (first.kind === 'wait') continue;
+      ramp = first.ramp;
+      for (let more = 0; more < 2; more += 1) {
+        const answer = climb(ramp, now, { ...few, begun: true });
+        expect(answer.kind).toBe('go');
+        if (answer.kind === 'go') ramp = answer.ramp;
+      }
+      const second = Math.floor(now / SECOND) - 1_000;
+      sent[second] = (sent[second] ?? 0) + 3;
+    }
+    expect(sent.every((count, second) => count <= 40 * (second + 1) + 2)).toBe(true);
+    expect(sent.at(-1)).toBeGreaterThan(380);
+  });
+
+  it('count no request that was not sent', () => {
+    const full = { second: 1_000, sent: 40, before: 0 };
+    const last = 1_001 * SECOND - 1;
+    expect(climb(full, last, few).kind).toBe('wait');
+    expect(climb(descend(full, last), last, few).kind).toBe('go');
+    expect(descend({ second: 1_001, sent: 3, before: 40 }, last)).toEqual({ second: 1_001, sent: 3, before: 39 });
+    expect(descend({ second: 1_005, sent: 3, before: 40 }, last)).toEqual({ second: 1_005, sent: 3, before: 40 });
   });
 
   it('never grow faster, whenever they are asked for', () => {
@@ -44,7 +78,7 @@ describe('the requests to a host without a pace', () => {
         const sent = new Map<number, number>();
         for (const pause of pauses) {
           now += pause > SECOND ? pause : Math.max(0, pause % 20_000);
-          const answer = climb(ramp, now, { step: 3, own: 0 });
+          const answer = climb(ramp, now, { step: 3, own: 0, atOnce: 0 });
           if (answer.kind === 'wait') {
             expect(answer.askAgainAt).toBeGreaterThan(now);
             continue;

@@ -1,12 +1,12 @@
 import { SECOND } from './instant.ts';
-import type { Instant } from './instant.ts';
+import type { Instant, Microseconds } from './instant.ts';
 
 /** What a process sent to one host of late. */
 export interface Ramp {
   /** The second under way, counted since 1970. */
   readonly second: number;
   readonly sent: number;
-  /** Sent in the second before. */
+  /** Sent in the second before, of those that the ramp let go. */
   readonly before: number;
 }
 
@@ -20,33 +20,59 @@ export const NO_RAMP: Ramp = { second: 0, sent: 0, before: 0 };
  */
 export const RAMP_STEP = { request: 40, login: 10 } as const;
 
-/** What a request has to do: leave, or ask again later. */
+/** What a request has to do: leave, or ask again later, where the second may bring `most`. */
 type RampAnswer =
   | { readonly kind: 'go'; readonly ramp: Ramp }
-  | { readonly kind: 'wait'; readonly askAgainAt: Instant };
+  | { readonly kind: 'wait'; readonly askAgainAt: Instant; readonly most: number };
+
+/** How many requests may leave in a second. */
+interface Climb {
+  /** More than in the second before. */
+  readonly step: number;
+  /** In any second: those of the pace of the source that asks, and a multiple of what the sources of the host are polled in the long run. */
+  readonly own: number;
+  /** At any instant of the second, so that a host with one source is held back by nothing else, and polls as usual are not either. */
+  readonly atOnce: number;
+}
 
 /**
- * Whether one more request may leave at `now`: the requests to a host grow from second to second by `step` at most. `own`: the requests that
- * may leave in any second: those of the pace of the source that asks, so that a host with one source is held back by nothing else, and
- * a multiple of what the sources of the host are polled in the long run.
+ * Whether one more request may leave at `now`: the requests to a host grow from second to second by `step` at most, and those beyond
+ * `atOnce` leave evenly in their second. One that belongs to something `begun` leaves at once; it counts, so that others wait for it.
  */
 export function climb(
   ramp: Ramp,
   now: Instant,
-  { step, own }: { readonly step: number; readonly own: number },
+  { begun = false, ...given }: Climb & { readonly begun?: boolean },
 ): RampAnswer {
   const second = Math.floor(now / SECOND);
-  const current = at(ramp, second);
-  if (current.sent >= Math.max(own, current.before + step)) return { kind: 'wait', askAgainAt: (second + 1) * SECOND };
-  return { kind: 'go', ramp: { ...current, sent: current.sent + 1 } };
+  const current = at(ramp, second, given);
+  const { sent } = current;
+  const go = { kind: 'go', ramp: { ...current, sent: sent + 1 } } as const;
+  if (begun || sent < given.atOnce) return go;
+  const most = mostAfter(current.before, given);
+  const askAgainAt = second * SECOND + (sent < most ? Math.ceil((SECOND * sent) / most) : SECOND);
+  return now < askAgainAt ? { kind: 'wait', askAgainAt, most } : go;
 }
+
+/** A request that left in the second of `sentAt` was not sent after all. */
+export function descend(ramp: Ramp, sentAt: Instant): Ramp {
+  const passed = ramp.second - Math.floor(sentAt / SECOND);
+  if (passed === 0) return { ...ramp, sent: Math.max(0, ramp.sent - 1) };
+  return passed === 1 ? { ...ramp, before: Math.max(0, ramp.before - 1) } : ramp;
+}
+
+const mostAfter = (before: number, { step, own }: Pick<Climb, 'step' | 'own'>): number => Math.max(own, before + step);
 
 /** A clock that was set back begins anew. */
-function at(ramp: Ramp, second: number): Ramp {
+function at(ramp: Ramp, second: number, given: Pick<Climb, 'step' | 'own'>): Ramp {
   const passed = second - ramp.second;
   if (passed === 0) return ramp;
-  return { second, sent: 0, before: passed === 1 ? ramp.sent : 0 };
+  return { second, sent: 0, before: passed === 1 ? Math.min(ramp.sent, mostAfter(ramp.before, given)) : 0 };
 }
 
-/** A request that waits comes so long after the begin of the second in which it may ask again, so that not all leave together. */
-export const RAMP_SPREAD = { first: SECOND / 2, most: SECOND / 2 } as const;
+/**
+ * How long after the instant at which it may leave a request asks again, where it is the `waiting`th that waits in this second: by chance,
+ * so that not all leave together, and soon where few wait.
+ */
+export const rampSpread = (waiting: number, most: number, random: number): Microseconds =>
+  Math.ceil(SECOND * Math.min(1, waiting / most) * random);

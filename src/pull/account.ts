@@ -9,6 +9,7 @@ import { printable } from '../database/printable.ts';
 import type { Database } from '../database/database.ts';
 import type { Credentials } from '../platform/contract.ts';
 import { MOST_REFUSED } from '../platform/connection/account.ts';
+import type { LoginTurns } from './login-turns.ts';
 import { FOR_WITNESSES, hasWorked } from './witnesses.ts';
 import type { AccountStore, Admission } from '../platform/connection/index.ts';
 
@@ -151,7 +152,11 @@ export function linksOf(database: Pick<Database, 'pool'>): Links {
 export function sharedAccountOf(
   database: Database,
   digest: string,
-  { links = linksOf(database), sourceId = null }: { readonly links?: Links; readonly sourceId?: number | null } = {},
+  {
+    links = linksOf(database),
+    logins,
+    sourceId = null,
+  }: { readonly links?: Links; readonly logins?: LoginTurns; readonly sourceId?: number | null } = {},
 ): SharedAccount {
   /** Locks the account first and the pace second, as all statements do, so that two of them never wait in a ring. */
   const noting = async <T>(change: (client: ClientBase) => Promise<T>): Promise<T> =>
@@ -165,6 +170,7 @@ export function sharedAccountOf(
 
   return {
     digest,
+    ...(logins && { turn: (signal) => logins.take(digest, signal) }),
     isLeftAlone: async () => (await stateOf()).refused >= MOST_REFUSED,
     async tryAgain() {
       await database.run(

@@ -4,8 +4,7 @@ import type { HostPaces } from '../core/host-pace.ts';
 import { paceOfHost } from '../core/host-pace.ts';
 import { intervalOf, reserve } from '../core/pace.ts';
 import type { Pace, PaceState, Reservation, SlotLane } from '../core/pace.ts';
-import { retryDelay } from '../core/retry.ts';
-import { NO_RAMP, RAMP_SPREAD, RAMP_STEP, climb } from '../core/ramp.ts';
+import { NO_RAMP, RAMP_STEP, climb, descend, rampSpread } from '../core/ramp.ts';
 import type { Ramp } from '../core/ramp.ts';
 import { pause } from './pause.ts';
 import type { Sleep } from './pause.ts';
@@ -27,8 +26,10 @@ export interface HostSlots {
 /** A request to a host without a pace. */
 interface Turn {
   readonly login: boolean;
+  /** It goes on with something that has begun, so it leaves at once and only counts. */
+  readonly begun?: boolean;
   readonly sourceId: number;
-  /** The requests a second of its source. */
+  /** The requests in any second of its source, with its burst. */
   readonly own: number;
   /** How often its source is polled; undefined for a trial. */
   readonly every: Microseconds | undefined;
@@ -40,6 +41,8 @@ export interface Hosts {
   slotsOf(url: URL): HostSlots | undefined;
   /** For a host without a pace: 0, and one more request has left, or how long it has to wait before it asks again, µs. */
   turn(url: URL, about: Turn): Microseconds;
+  /** A request that had its turn at `at` was not sent. */
+  unsent(url: URL, about: Pick<Turn, 'login'>, at: Instant): void;
 }
 
 /** So many hosts are remembered. */
@@ -48,12 +51,23 @@ const MOST_RAMPS = 20_000;
 /** A backlog may be asked for so many times as fast as the sources of a host are polled in the long run, so it is gone within one interval. */
 const CATCH_UP = 2;
 
+/** Logins to a host grow beside its other requests. */
+const keyOf = (url: URL, login: boolean): string => (login ? `login ${url.host}` : url.host);
+
 interface Asked {
   ramp: Ramp;
+  /** How many were told to wait in a second. */
+  told: { readonly second: number; readonly waits: number };
   /** The polls a second of each source of this process. */
   readonly polls: Map<number, number>;
   pollsInAll: number;
+  /** Requests of late, and those of them with which something began: a poll or look of several requests counts with all. */
+  requests: number;
+  begins: number;
 }
+
+/** After so many begins their requests are counted at half. */
+const MOST_BEGINS = 1_000;
 
 export function pacedHostsOf(given: {
   readonly rows: PaceRows<string>;
@@ -71,9 +85,16 @@ export function pacedHostsOf(given: {
       slots.set(found.host, known);
       return known;
     },
-    turn(url, { login, sourceId, own, every }) {
-      const key = login ? `login ${url.host}` : url.host;
-      const known: Asked = asked.get(key) ?? { ramp: NO_RAMP, polls: new Map(), pollsInAll: 0 };
+    turn(url, { login, begun = false, sourceId, own, every }) {
+      const key = keyOf(url, login);
+      const known: Asked = asked.get(key) ?? {
+        ramp: NO_RAMP,
+        told: { second: 0, waits: 0 },
+        polls: new Map(),
+        pollsInAll: 0,
+        requests: 0,
+        begins: 0,
+      };
       // The one that was asked longest ago comes first, and is forgotten first.
       asked.delete(key);
       asked.set(key, known);
@@ -84,11 +105,32 @@ export function pacedHostsOf(given: {
         known.polls.set(sourceId, rate);
       }
       const at = now();
-      const least = login ? 0 : Math.max(own, CATCH_UP * known.pollsInAll);
-      const answer = climb(known.ramp, at, { step: RAMP_STEP[login ? 'login' : 'request'], own: least });
-      if (answer.kind === 'wait') return answer.askAgainAt - at + retryDelay(RAMP_SPREAD, 1, Math.random());
+      const usual = known.pollsInAll * Math.max(1, known.requests / Math.max(1, known.begins));
+      const most = login
+        ? { step: RAMP_STEP.login, own: 0, atOnce: 0 }
+        : {
+            step: RAMP_STEP.request,
+            own: Math.max(own, CATCH_UP * usual),
+            atOnce: Math.max(own, usual),
+          };
+      const answer = climb(known.ramp, at, { ...most, begun });
+      if (answer.kind === 'wait') {
+        const second = Math.floor(at / SECOND);
+        known.told = { second, waits: (known.told.second === second ? known.told.waits : 0) + 1 };
+        return answer.askAgainAt - at + rampSpread(known.told.waits, answer.most, Math.random());
+      }
       known.ramp = answer.ramp;
+      known.requests += 1;
+      if (!begun) known.begins += 1;
+      if (known.begins > MOST_BEGINS) {
+        known.begins /= 2;
+        known.requests /= 2;
+      }
       return 0;
+    },
+    unsent(url, { login }, at) {
+      const known = asked.get(keyOf(url, login));
+      if (known !== undefined) known.ramp = descend(known.ramp, at);
     },
   };
 }
@@ -186,10 +228,28 @@ const LONGEST_QUEUE: Microseconds = HOUR;
 /** A slot of a source that lies no further ahead is taken at once; the host is asked when that of a later one has come. */
 export const SOON: Microseconds = 2 * MILLISECOND;
 
-/** Waits until `turn` (see `Hosts`) lets the request leave. Throws `cancelled` where `signal` is aborted meanwhile. */
-export async function untilTurn(
-  turn: () => Microseconds,
-  { sleep, signal }: { readonly sleep: Sleep; readonly signal: AbortSignal },
-): Promise<void> {
-  for (let wait = turn(); wait > 0; wait = turn()) await pause(sleep, wait, signal);
+/**
+ * Waits until a request may leave, where its host has no pace. Throws `cancelled` where `signal` is aborted meanwhile.
+ * @returns gives the turn back of a request that was not sent; undefined where it needs none
+ */
+export async function turnAt(
+  hosts: Hosts | undefined,
+  request: Pick<Turn, 'sourceId' | 'every'> & {
+    readonly url: URL | undefined;
+    readonly kind: string;
+    readonly begun: boolean;
+    readonly signal: AbortSignal;
+    /** Of its source. */
+    readonly pace: Pace;
+  },
+  { now, sleep }: { readonly now: () => Instant; readonly sleep: Sleep },
+): Promise<(() => void) | undefined> {
+  const { url, pace, sourceId, every, signal } = request;
+  if (hosts === undefined || url === undefined || hosts.slotsOf(url) !== undefined) return undefined;
+  const login = request.kind === 'login';
+  const own = pace.requestsPerSecond + pace.burst;
+  const about = { login, begun: request.begun && !login, sourceId, own, every };
+  for (let wait = hosts.turn(url, about); wait > 0; wait = hosts.turn(url, about)) await pause(sleep, wait, signal);
+  const at = now();
+  return () => hosts.unsent(url, about, at);
 }

@@ -39,6 +39,8 @@ import { pacedHostsOf } from './host-pacer.ts';
 import type { Hosts } from './host-pacer.ts';
 import { hostPaceRowsOf, paceRowsOf } from './pace-rows.ts';
 import type { PaceRows } from './pace-rows.ts';
+import { loginTurns } from './login-turns.ts';
+import type { LoginTurns } from './login-turns.ts';
 import { pacerOf } from './pacer.ts';
 import { unseal } from '../access/sealed-config.ts';
 import { withReferenceRemedy } from './reference-remedy.ts';
@@ -132,6 +134,7 @@ export function sourceOpener(given: {
     rows: paceRowsOf(database),
     hosts: pacedHostsOf({ rows: hostPaceRowsOf(database), paces: hostPaces, now }),
     links: linksOf(database),
+    logins: loginTurns(now),
     agents,
     workerId,
     now,
@@ -173,6 +176,7 @@ interface OfProcess {
   readonly rows: PaceRows;
   readonly hosts: Hosts;
   readonly links: Links;
+  readonly logins: LoginTurns;
   readonly agents: AgentPool;
   readonly workerId: string;
   readonly now: () => Instant;
@@ -186,7 +190,7 @@ type Paced = Pick<Identity, 'id' | 'revision'> & {
 /** The parts that all hosts share. Its functions keep nothing else of what the source was opened from. */
 function partsFor(process: OfProcess, { id, revision, config }: Paced, digest: string): SharedParts {
   const account = (): SharedAccount =>
-    sharedAccountOf(process.database, digest, { links: process.links, sourceId: id });
+    sharedAccountOf(process.database, digest, { links: process.links, logins: process.logins, sourceId: id });
   const [pace, every] = [config.pace, config.schedule.every];
   const liveAfter = (now: Instant) => ({ every, dueAt: nextDue(titleOf(config), every, now) });
   const linked = { digest, link: (sourceId: number, changed: number) => account().link(sourceId, changed) };

@@ -13,7 +13,7 @@ import { silentOf } from '../database/presence.ts';
 import { easingOf } from './easing.ts';
 import { oneByOne, pause, stoppedWaiting } from './pause.ts';
 import type { Sleep } from './pause.ts';
-import { SOON, untilTurn } from './host-pacer.ts';
+import { SOON, turnAt } from './host-pacer.ts';
 import type { HostSlots, Hosts } from './host-pacer.ts';
 import {
   ASK_FOR_SILENT,
@@ -166,10 +166,6 @@ export function pacerOf(given: {
   /** @returns the slot once its instant has come */
   async function take(leaseId: string, { lane, kind, signal, begun, url }: SlotWanted): Promise<Taken> {
     const host = url && given.hosts?.slotsOf(url);
-    if (given.hosts && url && host === undefined && (!begun || kind === 'login')) {
-      const about = { login: kind === 'login', sourceId, own: pace.requestsPerSecond, every: given.every };
-      await untilTurn(() => given.hosts?.turn(url, about) ?? 0, { sleep, signal });
-    }
     const slots = begun ? SLOTS_AWAITED.begun : SLOTS_AWAITED.first;
     const current = easedPace(pace, known?.state ?? {}, now());
     const slowest = Math.min(current.requestsPerSecond, host?.requestsPerSecond ?? Infinity);
@@ -267,13 +263,18 @@ export function pacerOf(given: {
       const kind = login ? 'login' : lane;
       underWay.add(leaseId);
       let taken: Taken;
+      let unsent: (() => void) | undefined;
       const asked = performance.now();
       const waited = (got: boolean): void => meters?.waited(kind, (performance.now() - asked) / 1000, got);
       try {
-        taken = await take(leaseId, { lane, kind, signal, begun, url });
+        const wanted: SlotWanted = { lane, kind, signal, begun, url };
+        const about = { ...wanted, sourceId, pace, every: given.every };
+        unsent = await turnAt(given.hosts, about, { now, sleep });
+        taken = await take(leaseId, wanted);
         waited(true);
       } catch (error) {
         waited(false);
+        unsent?.();
         underWay.delete(leaseId);
         throw error;
       }
@@ -281,6 +282,7 @@ export function pacerOf(given: {
         inDoubt: taken.inDoubt,
         async release(ending = 'answered') {
           meters?.slot(kind, ending);
+          if (ending === 'unsent') unsent?.();
           // Without its lease here, the process no longer counts the one in the row, also where the row cannot be changed.
           if (ending !== 'abandoned') underWay.delete(leaseId);
           await end(leaseId, { at: taken.sentAt, kind }, ending);

@@ -101,7 +101,11 @@ describe('the sources', () => {
   });
 
   it('use guessable random numbers for waits alone', () => {
-    expect(found(/(\w+)\([^()]*(?:\([^()]*\)[^()]*)?\bMath\.random\b/g)).toEqual(['refusedDelay', 'retryDelay']);
+    expect(found(/(\w+)\([^()]*(?:\([^()]*\)[^()]*)?\bMath\.random\b/g)).toEqual([
+      'rampSpread',
+      'refusedDelay',
+      'retryDelay',
+    ]);
     expect(found(/(.{12}\bMath\.random\b)/g).filter((line) => !/^.*, Math\.random$/.test(line))).toEqual([]);
     expect(holding(/\brandomUUID\b/).filter((path) => /^src\/(?:access|api|operator)\//.test(path))).toEqual([
       // The id of a token, which its signature protects.

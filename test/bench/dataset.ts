@@ -52,3 +52,9 @@ export const instantAt = (dataset: Dataset, index: number): Instant => dataset.f
 /** Three decimals, like those of an instrument; neighbours differ, so they compress no better than real values. */
 export const valueAt = (series: DatasetSeries, index: number): number =>
   ((series.number * 7_919 + index * 104_729) % 100_003) / 1_000;
+
+/** The devices of `login-plant.ts`, one a source: the UUIDs that its platform names them by, and a point every ten seconds. */
+export const POINT_MS = 10_000;
+export const deviceOf = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
+export const pointOf = (device: string, ms: number): number =>
+  ((ms / POINT_MS) % 1_000) * 100_000 + Number(device.slice(-12));

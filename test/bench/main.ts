@@ -18,6 +18,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   pace: async () => (await import('./pace.ts')).pace,
   backfill: async () => (await import('./backfill.ts')).backfill,
   ease: async () => (await import('./ease.ts')).ease,
+  stampede: async () => (await import('./stampede.ts')).stampede,
   turns: async () => (await import('./turns.ts')).turns,
   hanging: async () => (await import('./hanging.ts')).hanging,
   viewers: async () => (await import('./viewers.ts')).viewers,
@@ -31,10 +32,10 @@ const usage = `usage: npm run bench -- [--only ${Object.keys(benches).join('|')}
   --json     print the measures as JSON instead of the table
   --points   readings of the pull bench, default 1000000; push sends half as many
   --runs     how often each pull and push is measured, default 3; the middle one counts
-  --seconds  how long the schedule, pace, backfill, turns, hanging and viewers benches watch, default 60, with --quick 10
-  --load     only the load of this many sources, of schedule, growth and cost
-  --queue    redis or postgresql: only its loads, of schedule, growth and cost
-  --quick    fewer loads of schedule, growth and cost
+  --seconds  how long the schedule, pace, backfill, stampede, turns, hanging and viewers benches watch, default 60, with --quick 10
+  --load     only the load of this many sources, of schedule, growth and cost; the sources of stampede, default 2000
+  --queue    redis or postgresql: only its loads, of schedule, growth, cost and stampede
+  --quick    fewer loads of schedule, growth, cost and stampede
   --against  another commit: measures it and this tree in turns, --rounds times each (default 3), and prints ratios
   --write    puts the table of schedule into ${SPEED_PAGE}
   --profile  directory for CPU profiles of the workers and the API

@@ -16,9 +16,16 @@ export interface Many {
 /**
  * Registers the first source as an operator would and copies its rows for the others, because thousands are slow otherwise.
  * Every table that refers to a source or a stream is copied, so it also fits the schema of another commit.
+ * `others`: fields of the sources in place of the usual ones.
  * @returns their names
  */
-export async function registerMany(room: Room, url: string, many: Many, prefix = 'source'): Promise<string[]> {
+export async function registerMany(
+  room: Room,
+  url: string,
+  many: Many,
+  prefix = 'source',
+  others: Record<string, unknown> = {},
+): Promise<string[]> {
   const { database } = room.context;
   const first = `${prefix}-1`;
   await room.apply(
@@ -28,6 +35,7 @@ export async function registerMany(room: Room, url: string, many: Many, prefix =
       // Each poll asks for one window, which begins where the last one ended.
       schedule: { every: formatDuration(many.every), settle: '0s', overlap: '0s', align: '1ms' },
       pace: { requestsPerSecond: 100, burst: 10, concurrency: 2 },
+      ...others,
     },
     ['pumps'],
   );

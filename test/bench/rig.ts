@@ -184,7 +184,7 @@ async function apply(context: OpenBridge, input: Record<string, unknown>, groups
 
 /** Starts a plant as a process of its own. */
 export const startPlant = (
-  file: 'bulk-plant.ts' | 'point-plant.ts' | 'small-plant.ts',
+  file: 'bulk-plant.ts' | 'login-plant.ts' | 'point-plant.ts' | 'small-plant.ts',
   options: object = {},
 ): Promise<RunningSimulator> => startSimulatorFile(fileURLToPath(new URL(file, import.meta.url)), options);
 

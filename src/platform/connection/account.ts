@@ -17,6 +17,8 @@ export type Admission = 'probe' | 'proven' | 'wait' | 'rejected';
  * share it. A new account and one that was refused are in doubt: their secret goes with one request at a time, the probe.
  */
 export interface AccountStore {
+  /** Waits for logins of this process that came before; see `Attempt.inTurn`. @returns ends the turn */
+  turn?(signal: AbortSignal): Promise<() => void>;
   /**
    * `alone`: only as a probe, also where the credentials work. `hasSlot`: the attempt holds a slot of the pace. After a refusal
    * a probe is admitted without one first, when no request that left before the refusal is under way any more: it may be
@@ -41,6 +43,11 @@ export interface AccountStore {
 
 /** One use of the secret: a request with its redirects and repeats, or a login. */
 export interface Attempt {
+  /**
+   * Waits for the logins of the account in this process that came before, before it needs a slot. Throws `throttled` where that
+   * takes long, and `cancelled` where `signal` is aborted.
+   */
+  inTurn(signal: AbortSignal): Promise<void>;
   readonly permit: Permit;
   /**
    * `said`: undefined where the answer is not read yet, because its slot is held until the refusal is counted.
@@ -65,6 +72,7 @@ export function attemptOf(store: AccountStore, kind: 'request' | 'login', redact
   let left = false;
   let probing = false;
   let refusals = 0;
+  let endTurn: (() => void) | undefined;
 
   async function isAdmitted(hasSlot: boolean): Promise<boolean> {
     const admission = await store.admit(id, { alone: isLogin, hasSlot });
@@ -80,6 +88,9 @@ export function attemptOf(store: AccountStore, kind: 'request' | 'login', redact
   }
 
   return {
+    async inTurn(signal) {
+      endTurn = await store.turn?.(signal);
+    },
     permit: {
       async mayLeave(inDoubt) {
         const may = (!inDoubt && !isLogin) || (await isAdmitted(true));
@@ -109,6 +120,7 @@ export function attemptOf(store: AccountStore, kind: 'request' | 'login', redact
     async ended() {
       // A probe that cannot be given back ends after a while all the same.
       if (probing) await store.leave(id).catch(() => undefined);
+      endTurn?.();
     },
   };
 }

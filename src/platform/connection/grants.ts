@@ -47,6 +47,8 @@ export interface ConnectionGrants {
 export function grantsOf(given: Granting): ConnectionGrants {
   const { authorisation, credentials, options, tokens, redactor, gate, now } = given;
   let seen: { token: string; margin: Microseconds } | undefined;
+  /** Refused, and not replaced yet, because other logins of the account come first: neither is sent again meanwhile. */
+  let refused: { token?: string; renewal?: string } = {};
 
   /** A token is renewed in the last fifth of its life, and at most in the last minute. An unknown life begins when this process first sees the token. */
   function isDue(grant: Grant): boolean {
@@ -74,14 +76,16 @@ export function grantsOf(given: Granting): ConnectionGrants {
   async function renewed(http: Http, previous: Grant | undefined): Promise<Grant | undefined> {
     if (previous?.renewal === undefined || authorisation.renew === undefined) return undefined;
     if (previous.renewalExpiresAt !== undefined && previous.renewalExpiresAt <= now()) return undefined;
+    if (previous.renewal === refused.renewal) return undefined;
     try {
       const grant = await authorisation.renew(http, previous, options);
-      return grant && dated(keeping(grant, previous));
+      if (grant) return dated(keeping(grant, previous));
     } catch (error) {
       // A refused renewal does not mean that the credentials are refused, because they were not sent.
-      if (hasCode(error, 'credentials-rejected')) return undefined;
-      throw error;
+      if (!hasCode(error, 'credentials-rejected')) throw error;
     }
+    refused = { ...refused, renewal: previous.renewal };
+    return undefined;
   }
 
   async function fresh(previous: Grant | undefined, conversation: Conversation): Promise<Grant> {
@@ -92,6 +96,8 @@ export function grantsOf(given: Granting): ConnectionGrants {
     if (!authorisation.obtain) throw new TypeError('a token was asked for where there is no login');
     const attempt = given.attempt();
     try {
+      await attempt.inTurn(conversation.signal);
+      gate.pass();
       const login = given.login(conversation, attempt.permit);
       const context = { options, kept: previous?.keep };
       const grant = learn(dated(await authorisation.obtain(login, credentials, context)));
@@ -108,10 +114,13 @@ export function grantsOf(given: Granting): ConnectionGrants {
   }
 
   async function replace(stale: Grant | undefined, conversation: Conversation): Promise<Grant> {
+    if (stale) refused = { ...refused, token: stale.token };
     for (let takeOvers = 0; ; takeOvers += 1) {
       try {
         const grant = tokens.replace(stale, (previous) => fresh(previous, conversation));
-        return learn(await orAborted(grant, conversation.signal));
+        const got = learn(await orAborted(grant, conversation.signal));
+        refused = {};
+        return got;
       } catch (error) {
         // Another caller's login was cancelled, and this caller was not: it logs in itself.
         const cancelledElsewhere = hasCode(error, 'cancelled') && !conversation.signal.aborted;
@@ -129,7 +138,8 @@ export function grantsOf(given: Granting): ConnectionGrants {
     },
     async valid(conversation) {
       const kept = await tokens.current();
-      return kept === undefined || isDue(kept) ? replace(kept, conversation) : learn(kept);
+      const isUsable = kept !== undefined && kept.token !== refused.token && !isDue(kept);
+      return isUsable ? learn(kept) : replace(kept, conversation);
     },
   };
 }
