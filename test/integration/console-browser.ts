@@ -61,7 +61,7 @@ const ON_ITS_WAY = '.skeleton, .editor textarea';
 
 /** Waits until a page shows what it read. */
 export async function settled(page: Page): Promise<void> {
-  await page.locator('h1').first().waitFor();
+  await page.locator('h1, .empty h2').first().waitFor();
   await expect.poll(() => page.locator(ON_ITS_WAY).count()).toBe(0);
 }
 
