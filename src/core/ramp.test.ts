@@ -4,7 +4,7 @@ import { SECOND } from './instant.ts';
 import { NO_RAMP, RAMP_STEP, climb, descend } from './ramp.ts';
 import type { Ramp } from './ramp.ts';
 
-const few = { step: RAMP_STEP.request, own: 1, atOnce: 1 };
+const few = { step: RAMP_STEP.request, own: 1 };
 
 /** How many of `due` requests leave in each second, where all that wait ask again at once. */
 function seconds(due: number, given: typeof few, length = SECOND): number[] {
@@ -33,7 +33,7 @@ describe('the requests to a host without a pace', () => {
   });
 
   it('are held back by nothing but the pace where they are those of one source', () => {
-    expect(seconds(100, { ...few, own: 100, atOnce: 100 })).toEqual([100]);
+    expect(seconds(100, { ...few, own: 100 })).toEqual([100]);
   });
 
   it('leave evenly in their second', () => {
@@ -78,7 +78,7 @@ describe('the requests to a host without a pace', () => {
         const sent = new Map<number, number>();
         for (const pause of pauses) {
           now += pause > SECOND ? pause : Math.max(0, pause % 20_000);
-          const answer = climb(ramp, now, { step: 3, own: 0, atOnce: 0 });
+          const answer = climb(ramp, now, { step: 3, own: 0 });
           if (answer.kind === 'wait') {
             expect(answer.askAgainAt).toBeGreaterThan(now);
             continue;

@@ -29,15 +29,16 @@ type RampAnswer =
 interface Climb {
   /** More than in the second before. */
   readonly step: number;
-  /** In any second: those of the pace of the source that asks, and a multiple of what the sources of the host are polled in the long run. */
+  /**
+   * In any second, at any instant of it: those of the pace of the source that asks, so that a host with one source is held back by
+   * nothing else, and a multiple of what the sources of the host are polled in the long run, so that polls as usual are not either.
+   */
   readonly own: number;
-  /** At any instant of the second, so that a host with one source is held back by nothing else, and polls as usual are not either. */
-  readonly atOnce: number;
 }
 
 /**
  * Whether one more request may leave at `now`: the requests to a host grow from second to second by `step` at most, and those beyond
- * `atOnce` leave evenly in their second. One that belongs to something `begun` leaves at once; it counts, so that others wait for it.
+ * `own` leave evenly in their second. One that belongs to something `begun` leaves at once; it counts, so that others wait for it.
  */
 export function climb(
   ramp: Ramp,
@@ -48,7 +49,7 @@ export function climb(
   const current = at(ramp, second, given);
   const { sent } = current;
   const go = { kind: 'go', ramp: { ...current, sent: sent + 1 } } as const;
-  if (begun || sent < given.atOnce) return go;
+  if (begun || sent < given.own) return go;
   const most = mostAfter(current.before, given);
   const askAgainAt = second * SECOND + (sent < most ? Math.ceil((SECOND * sent) / most) : SECOND);
   return now < askAgainAt ? { kind: 'wait', askAgainAt, most } : go;

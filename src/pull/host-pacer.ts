@@ -105,14 +105,11 @@ export function pacedHostsOf(given: {
         known.polls.set(sourceId, rate);
       }
       const at = now();
-      const usual = known.pollsInAll * Math.max(1, known.requests / Math.max(1, known.begins));
+      const asUsual = known.pollsInAll * Math.max(1, known.requests / Math.max(1, known.begins));
+      // Within it nothing waits: a second in which the sources are polled as usual may bring late ones of the second before, too.
       const most = login
-        ? { step: RAMP_STEP.login, own: 0, atOnce: 0 }
-        : {
-            step: RAMP_STEP.request,
-            own: Math.max(own, CATCH_UP * usual),
-            atOnce: Math.max(own, usual),
-          };
+        ? { step: RAMP_STEP.login, own: 0 }
+        : { step: RAMP_STEP.request, own: Math.max(own, CATCH_UP * asUsual) };
       const answer = climb(known.ramp, at, { ...most, begun });
       if (answer.kind === 'wait') {
         const second = Math.floor(at / SECOND);
