@@ -9,8 +9,8 @@ const root = new URL('..', import.meta.url).pathname;
 process.env['NODE_COMPILE_CACHE'] ??= `${root}node_modules/.cache/node-compile`;
 
 /**
- * At most this many test files run at a time: more than the cores, because a test file mostly waits; no more, because bridges that
- * keep each other waiting go on polling meanwhile; at most 8, because each file holds some ten connections to PostgreSQL.
+ * At most this many test files run at a time: more than the cores, because a test file mostly waits; no more, because each
+ * bridge goes on polling while the bridges of other files keep it waiting; at most 8, because each file holds some ten connections to PostgreSQL.
  */
 const WORKERS = Math.min(8, 2 * availableParallelism());
 

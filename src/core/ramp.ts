@@ -38,7 +38,8 @@ interface Climb {
 
 /**
  * Whether one more request may leave at `now`: the requests to a host grow from second to second by `step` at most, and those beyond
- * `own` leave evenly in their second. One that belongs to something `begun` leaves at once; it counts, so that others wait for it.
+ * `own` leave evenly in their second. A further request of a look or window that has `begun` leaves at once; the ramp counts it, so
+ * that first requests of others wait longer.
  */
 export function climb(
   ramp: Ramp,

@@ -66,7 +66,7 @@ interface Asked {
   begins: number;
 }
 
-/** After so many begins their requests are counted at half. */
+/** Once a host has so many begins, the process halves its counts of begins and requests, so that what was asked of late weighs more. */
 const MOST_BEGINS = 1_000;
 
 export function pacedHostsOf(given: {

@@ -23,7 +23,7 @@ interface Host {
 }
 
 const hosts = new Map<string, Host>();
-/** Answered with a token by the password; with a token refused, a password refused. */
+/** How often the plant gave a token for a password, refused a token, and refused a password. */
 let given = { tokens: 0, refusedTokens: 0, refusedPasswords: 0 };
 let password: string = READER.password;
 let generation = 0;

@@ -57,8 +57,8 @@ interface Figures {
 
 /**
  * Thousands of sources whose platform wants a login, on one worker: what their hosts get at the moments at which all of them are due,
- * beside the steady state. The sources of a host share a user. Counts that depend on no machine are held: no source stays away, no
- * login more than the sources need, no second above the pace of a host, and in the end the readings are those of the platform.
+ * beside the steady state. The sources of a host share a user. The bench fails where a source stays away, logs in more
+ * often than it needs, or asks above the pace of its host, and where the readings in the end are not those of the platform.
  */
 export async function stampede(options: BenchOptions): Promise<Measure[]> {
   await using stack = new AsyncDisposableStack();

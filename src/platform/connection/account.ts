@@ -44,8 +44,8 @@ export interface AccountStore {
 /** One use of the secret: a request with its redirects and repeats, or a login. */
 export interface Attempt {
   /**
-   * Waits for the logins of the account in this process that came before, before it needs a slot. Throws `throttled` where that
-   * takes long, and `cancelled` where `signal` is aborted.
+   * Waits until the logins of the account that began earlier in this process have ended. The caller takes a slot of the pace only after
+   * that. Throws `throttled` where that takes long, and `cancelled` where `signal` is aborted.
    */
   inTurn(signal: AbortSignal): Promise<void>;
   readonly permit: Permit;
