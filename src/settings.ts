@@ -4,6 +4,7 @@ import { LONGEST_TOKEN_SECONDS } from './core/token-lifetime.ts';
 import { configInvalid } from './core/errors.ts';
 import { parseHostPaces } from './core/host-pace.ts';
 import type { HostPaces } from './core/host-pace.ts';
+import { databaseServers, redisServers } from './core/server-address.ts';
 import { apiFields, apiSettings } from './settings-api.ts';
 import type { ApiSettings } from './settings-api.ts';
 import { operatorFields, operatorSettings } from './settings-operator.ts';
@@ -35,9 +36,18 @@ const schema = z.object({
     .describe('directory for the embedded database and the sealing key'),
   DATABASE_URL: z
     .string()
+    .refine((text) => databaseServers(text) !== undefined, 'is not the address of servers of which one takes writes')
     .optional()
-    .describe('a PostgreSQL 18 or newer of your own; without it the embedded PostgreSQL is used'),
-  REDIS_URL: z.string().optional().describe('moves the queue to Redis; without it the queue is in PostgreSQL'),
+    .describe(
+      'a PostgreSQL 18 or newer of your own, of several servers the one that takes writes: `postgres://user@a,b/name`; without it the embedded PostgreSQL is used. A password may stand in a file: `${file:/path}`',
+    ),
+  REDIS_URL: z
+    .string()
+    .refine((text) => redisServers(text) !== undefined, 'is not the address of a Redis')
+    .optional()
+    .describe(
+      'moves the queue to Redis; without it the queue is in PostgreSQL. A cluster: `redis://a:6379,redis://b:6379`; sentinels: `redis+sentinel://a:26379,b:26379/master`; with `rediss` over TLS, `?sslrootcert=/path` names its CA. A password may stand in a file: `${file:/path}`',
+    ),
   DATABRIDGE_KEY: z
     .string()
     .regex(SEALING_KEY, 'is not 32 bytes in base64')

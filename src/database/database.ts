@@ -6,6 +6,7 @@ import type { Memory } from './memory.ts';
 import { migrate, migrationNames } from './migrate.ts';
 import type { MigrationStep } from './migrate.ts';
 import { beginUse } from './schema-use.ts';
+import { serversOf } from './servers.ts';
 
 /** What a server gets to answer a new connection, ms. */
 const CONNECTING_MS = 10_000;
@@ -74,7 +75,10 @@ export interface OpenOptions {
 /** A connection to a database that may be empty, in which nothing is made; the caller ends it. */
 export const connect = (options: Omit<OpenOptions, 'poolSize'>): Promise<Client> =>
   untilConnected(async () => {
-    const client = new pg.Client({ ...configurationOf(options), connectionTimeoutMillis: CONNECTING_MS });
+    const client = new (serversOf(options.url).Client)({
+      ...configurationOf(options),
+      connectionTimeoutMillis: CONNECTING_MS,
+    });
     client.on('error', ignored);
     try {
       await client.connect();
@@ -87,7 +91,7 @@ export const connect = (options: Omit<OpenOptions, 'poolSize'>): Promise<Client>
   }, options);
 
 const configurationOf = ({ url, applicationName }: Omit<OpenOptions, 'poolSize'>): pg.ClientConfig => ({
-  connectionString: url,
+  ...serversOf(url).config,
   application_name: applicationName,
   types,
 });
@@ -104,10 +108,10 @@ export async function openDatabase(options: OpenOptions): Promise<Database> {
   const poolOf = (max: number, onConnect: (client: ClientBase) => Promise<void>): Pool => {
     const pool = new pg.Pool({
       ...configuration,
+      Client: serversOf(options.url).Client,
       // The pool waits for it, which its types do not say.
       onConnect: onConnect as (client: ClientBase) => void,
       max,
-      keepAlive: true,
       connectionTimeoutMillis: CONNECTING_MS,
       idleTimeoutMillis: 60_000,
     });
@@ -136,7 +140,7 @@ export async function openDatabase(options: OpenOptions): Promise<Database> {
     throw outdated.signal.aborted ? outdated.signal.reason : error;
   }
   const dedicated = async (): Promise<Client> => {
-    const client = new pg.Client({ ...configuration, keepAlive: true });
+    const client = new (serversOf(options.url).Client)(configuration);
     await client.connect();
     await begin(client).catch(async (error: unknown) => {
       await client.end();
@@ -224,6 +228,8 @@ async function untilConnected<C>(open: () => Promise<C>, options: Omit<OpenOptio
       const reason = message || code || 'no answer';
       const remedy = code === undefined ? undefined : REMEDIES[code];
       if (remedy !== undefined) throw new BridgeError({ code: 'config-invalid' }, `database: ${reason}`, { remedy });
+      // Each attempt asks the next server.
+      if (!options.patient && attempt + 1 < serversOf(options.url).count) continue;
       if (!options.patient) {
         const start = 'start PostgreSQL, or correct DATABASE_URL';
         throw new BridgeError({ code: 'unavailable', why: 'refused' }, `database: ${reason}`, { remedy: start });

@@ -1,12 +1,15 @@
 import { Queue as BullQueue, Worker, createPostgresBackend, runMigrations } from 'bullmq';
 import type { BackendFactory, IQueueBackend, Job, JobsOptions } from 'bullmq';
-import { Cluster, Redis } from 'ioredis';
+import { Redis } from 'ioredis';
+import type { Cluster } from 'ioredis';
 import pg from 'pg';
 import { BridgeError } from '../core/errors.ts';
 import type { Database } from '../database/database.ts';
+import { serversOf } from '../database/servers.ts';
 import { drainWithin, endsWithin } from './drain.ts';
 import { placesOf } from './places.ts';
 import type { JobPlace } from './places.ts';
+import { connectRedis } from './redis-connection.ts';
 
 /** The kinds of work: a poll of a source, a look for its sensors, a stretch of a stream's history. */
 export type Work = 'poll' | 'look' | 'history';
@@ -222,14 +225,15 @@ async function onPostgres({ database, onError, prefix }: QueueOptions): Promise<
     client.off('error', onError);
     client.release(!isMigrated);
   }
+  const servers = serversOf(database.url);
   const pool = new pg.Pool({
-    connectionString: database.url,
+    ...servers.config,
+    Client: servers.Client,
     // Without seqscan, BullMQ's promotion of jobs stays cheap at any number of delayed jobs (BullMQ 6.7).
     options: '-c search_path=bullmq -c enable_seqscan=off',
     application_name: 'databridge queue',
     // Each of the five workers keeps one for itself. The others take statements of a millisecond or two, one after the other.
     max: 8,
-    keepAlive: true,
   });
   // Each queue and each worker listens for its errors.
   pool.setMaxListeners(0);
@@ -246,15 +250,8 @@ async function onPostgres({ database, onError, prefix }: QueueOptions): Promise<
 async function onRedis({ prefix, onError, signal }: QueueOptions, url: string): Promise<Backend> {
   // The default back-off reaches 20 s. A lock does not live longer, so every running job would run twice.
   const retryStrategy = (attempt: number): number => Math.min(attempt * 100, 1_000);
-  const nodes = url.split(',');
-  const connect = (enableOfflineQueue: boolean): Redis | Cluster => {
-    const redisOptions = { maxRetriesPerRequest: null, enableOfflineQueue };
-    const connection =
-      nodes.length > 1
-        ? new Cluster(nodes, { clusterRetryStrategy: retryStrategy, enableOfflineQueue, redisOptions })
-        : new Redis(url, { ...redisOptions, retryStrategy });
-    return connection.on('error', onError);
-  };
+  const connect = (enableOfflineQueue: boolean): Redis | Cluster =>
+    connectRedis(url, { maxRetriesPerRequest: null, enableOfflineQueue }, retryStrategy).on('error', onError);
   const adding = connect(false);
   const working = connect(true);
   const close = (): Promise<void> => {

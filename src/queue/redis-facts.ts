@@ -1,4 +1,4 @@
-import { Redis } from 'ioredis';
+import { connectRedis } from './redis-connection.ts';
 
 /** Facts that a Redis reports. `evicts`: it deletes data when its memory runs out. */
 export interface RedisFacts {
@@ -8,15 +8,13 @@ export interface RedisFacts {
 
 const TIMEOUT_MS = 5_000;
 
-/** Asks the Redis of the queue, in a cluster its first node. Throws the driver's error where it does not answer. */
+/** Asks the Redis of the queue, in a cluster one of its nodes. Throws the driver's error where it does not answer. */
 export async function askRedis(redisUrl: string): Promise<RedisFacts> {
-  const redis = new Redis(redisUrl.split(',')[0] ?? '', {
-    lazyConnect: true,
-    connectTimeout: TIMEOUT_MS,
-    commandTimeout: TIMEOUT_MS,
-    maxRetriesPerRequest: 0,
-    retryStrategy: () => null,
-  });
+  const redis = connectRedis(
+    redisUrl,
+    { lazyConnect: true, connectTimeout: TIMEOUT_MS, commandTimeout: TIMEOUT_MS, maxRetriesPerRequest: 0 },
+    () => null,
+  );
   let cause: Error | undefined;
   redis.on('error', (error: Error) => (cause = error));
   try {

@@ -11,7 +11,7 @@ import type { Redis } from '../kit/redis.ts';
 import { eventually } from './eventually.ts';
 import { bridgeOn, expectComplete, isoOf, openSite, schedule, stateOf } from './site.ts';
 import type { Site } from './site.ts';
-import { withLine, withRedis, withWatchedSource } from './surroundings.ts';
+import { withCluster, withLine, withPair, withRedis, withSentinel, withWatchedSource } from './surroundings.ts';
 import { expectNoErrors, expectRunning, polled, survives } from './survives.ts';
 
 /**
@@ -113,6 +113,39 @@ describe.concurrent('an outage of', () => {
       await proxy.set({ connections: 'refuse' });
       const returned = sleep(AWAY_AT_START_MS).then(() => proxy.set({}));
       await survives(site, database, { DATABASE_URL: url }, () => returned);
+    });
+  });
+
+  test('PostgreSQL whose primary is killed and whose standby is promoted', async () => {
+    await withPair(async ({ url, standbyUrl, standby, failOver }) => {
+      const registering = await bridgeOn(site, { DATABASE_URL: url });
+      await registering.succeed('project', 'create', 'hall');
+      await registering.remove();
+      const refused = await bridgeOn(site, { DATABASE_URL: standbyUrl });
+      await expect(refused.succeed('project', 'list')).rejects.toThrow(
+        /127\.0\.0\.1:\d+ is a standby and takes no writes/,
+      );
+      await refused.remove();
+      const database = { url, port: 0, client: standby, close: () => Promise.resolve() };
+      await survives(site, database, {}, failOver, site.source());
+    });
+  });
+
+  test('Redis whose master is killed and for which a sentinel names another', async () => {
+    await withSentinel(async ({ url, master }) => {
+      await survives(site, await site.database(), { REDIS_URL: url }, async () => {
+        await master.kill9();
+        await sleep(AWAY_AT_START_MS);
+      });
+    });
+  });
+
+  test('Redis Cluster, the master that holds the queue', async () => {
+    await withCluster(async ({ url, killMaster }) => {
+      await survives(site, await site.database(), { REDIS_URL: url }, async () => {
+        await killMaster();
+        await sleep(AWAY_AT_START_MS);
+      });
     });
   });
 

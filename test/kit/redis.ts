@@ -1,4 +1,9 @@
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Certificate } from './certificate.ts';
 import { freePort } from './free-port.ts';
 import { type Server, startServer } from './server.ts';
 
@@ -7,6 +12,12 @@ export interface RedisOptions {
   readonly appendonly?: boolean;
   /** Default: a free one. */
   readonly port?: number;
+  /** The port of the server that it copies. */
+  readonly replicaOf?: number;
+  /** A node of a cluster, which `joinCluster` makes of several. */
+  readonly cluster?: boolean;
+  /** Speaks TLS with this certificate, and asks for this password. */
+  readonly secure?: Certificate & { readonly password: string };
 }
 
 export interface Redis extends Server {
@@ -23,17 +34,62 @@ export async function startRedis(options: RedisOptions = {}): Promise<Redis> {
     command: 'redis-server',
     args: Object.entries({
       bind: '127.0.0.1',
-      port: String(port),
+      ...(options.secure === undefined ? { port: String(port) } : tlsOn(port, options.secure)),
+      ...(options.cluster === true && { 'cluster-enabled': 'yes', 'cluster-node-timeout': '2000' }),
       dir: directory,
       save: '',
       appendonly: options.appendonly ? 'yes' : 'no',
       appendfsync: 'always',
       'maxmemory-policy': 'noeviction',
-    }).flatMap(([name, value]) => [`--${name}`, value]),
+    })
+      .flatMap(([name, value]) => [`--${name}`, value])
+      .concat(options.replicaOf === undefined ? [] : ['--replicaof', '127.0.0.1', String(options.replicaOf)]),
     // Its own output too, because on a port given by the test another server may answer.
-    ready: async (running) => running.output().includes('Ready to accept connections') && (await answersPing(port)),
+    ready: async (running) =>
+      running.output().includes('Ready to accept connections') &&
+      (options.secure !== undefined || (await answersPing(port))),
   }));
   return { ...server, url: `redis://127.0.0.1:${port}`, port };
+}
+
+const tlsOn = (port: number, { certificatePath, keyPath, password }: Certificate & { password: string }) => ({
+  port: '0',
+  'tls-port': String(port),
+  'tls-cert-file': certificatePath,
+  'tls-key-file': keyPath,
+  'tls-auth-clients': 'no',
+  requirepass: password,
+});
+
+/** Makes a cluster of six nodes: three masters with a replica each. */
+export async function joinCluster(nodes: readonly Redis[]): Promise<void> {
+  const addresses = nodes.map(({ port }) => `127.0.0.1:${port}`);
+  const how = ['--cluster-replicas', '1', '--cluster-yes'];
+  await promisify(execFile)('redis-cli', ['--cluster', 'create', ...addresses, ...how]);
+}
+
+/** A sentinel that watches a master on loopback as `plant` and names another two seconds after its end. The answer has the sentinel's port. */
+export async function startSentinel(master: number): Promise<Server & { readonly port: number }> {
+  const port = await freePort();
+  const server = await startServer('sentinel', async (directory) => {
+    const file = join(directory, 'sentinel.conf');
+    const lines = [
+      `bind 127.0.0.1`,
+      `port ${port}`,
+      `dir ${directory}`,
+      `sentinel monitor plant 127.0.0.1 ${master} 1`,
+      `sentinel down-after-milliseconds plant 2000`,
+      `sentinel failover-timeout plant 5000`,
+    ];
+    await writeFile(file, lines.join('\n'));
+    return {
+      name: 'redis-sentinel',
+      command: 'redis-server',
+      args: [file, '--sentinel'],
+      ready: () => answersPing(port),
+    };
+  });
+  return { ...server, port };
 }
 
 /** True only for `+PONG`, because a server that still loads its file answers `-LOADING`. */

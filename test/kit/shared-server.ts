@@ -86,7 +86,7 @@ export async function startSharedServer(): Promise<{ readonly url: string; stop(
   await made.release();
   const url = new URL(made.url);
   url.port = String(await freePort());
-  const server = await start(directory.path, url);
+  const server = await startCluster(directory.path, { ...SETTINGS, port: url.port }, url.href);
   return {
     url: url.href,
     async stop() {
@@ -98,14 +98,16 @@ export async function startSharedServer(): Promise<{ readonly url: string; stop(
   };
 }
 
-async function start(directory: string, url: URL): Promise<RunningProcess> {
+/** Starts a PostgreSQL on the cluster of an embedded database below `directory`, with these settings over those of the cluster. */
+export async function startCluster(
+  directory: string,
+  settings: Readonly<Record<string, string>>,
+  url: string,
+): Promise<RunningProcess> {
   const place = placeOf(directory);
   const { postgres } = await programsFor(place, () => undefined);
-  const settings = Object.entries({ ...SETTINGS, port: url.port }).flatMap(([name, value]) => [
-    '-c',
-    `${name}=${value}`,
-  ]);
-  const program = [postgres, '-D', place.data, ...settings];
+  const given = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const program = [postgres, '-D', place.data, ...given];
   const { uid, gid } = statSync(place.data);
   // The kernel drops the wish to end with the parent when a process changes its user, so this setpriv expresses it again.
   const as = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--pdeathsig=INT'];
@@ -115,7 +117,7 @@ async function start(directory: string, url: URL): Promise<RunningProcess> {
     command,
     args,
     cwd: place.data,
-    ready: () => execute(url.href, 'select').then(() => true),
+    ready: () => execute(url, 'select').then(() => true),
   });
 }
 

@@ -1,6 +1,6 @@
-import pg from 'pg';
 import { registry } from '../../context-registry.ts';
 import { urlOfRunning } from '../../database/running.ts';
+import { connectOnce } from '../../database/servers.ts';
 import { readSettings } from '../../settings.ts';
 import { printExactly } from '../../terminal/output.ts';
 
@@ -25,15 +25,12 @@ async function namesOf(kind: string): Promise<readonly string[]> {
   const { databaseUrl, home } = readSettings(process.env);
   const url = databaseUrl ?? urlOfRunning(home);
   if (statement === undefined || url === undefined) return [];
-  const client = new pg.Client({
-    connectionString: url,
+  const client = await connectOnce(url, {
     application_name: 'databridge complete',
     connectionTimeoutMillis: PATIENCE_MS,
     query_timeout: PATIENCE_MS,
   });
-  client.on('error', () => undefined);
   try {
-    await client.connect();
     const { rows } = await client.query<{ name: string }>(statement);
     return rows.map(({ name }) => name);
   } finally {

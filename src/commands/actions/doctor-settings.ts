@@ -1,3 +1,4 @@
+import { databaseServers, redisServers } from '../../core/server-address.ts';
 import { describeSettings } from '../../settings.ts';
 
 /** A setting with the value in force; secrets are hidden. */
@@ -21,16 +22,21 @@ export function settingsInForce(environment: Readonly<Record<string, string | un
 function shown(name: string, value: string): string {
   if (/_(?:KEYS?|SECRET)$/.test(name)) return SECRET;
   const holdsAddress = name.endsWith('_URL') || name === 'DATABRIDGE_EGRESS_PROXY';
-  return holdsAddress ? value.split(',').map(withoutPassword).join(',') : value;
+  return holdsAddress ? withoutPasswords(name, value) : value;
 }
 
-/** The address without passwords and tokens. Text that is not an address is hidden whole, because it may hold a secret. */
-function withoutPassword(text: string): string {
-  if (!URL.canParse(text)) return SECRET;
-  const url = new URL(text);
-  if (url.password !== '') url.password = '***';
-  for (const key of new Set(url.searchParams.keys())) {
-    if (/pass|secret|token|key/i.test(key)) url.searchParams.set(key, '***');
-  }
-  return url.href;
+const PASSWORD = /(:\/\/[^:@/?#]*):(?:\$\{file:\/[^}]*\}|[^/?#@])*@/g;
+const SECRET_PARAMETER = /([?&][^=&#]*(?:pass|secret|token|key)[^=&#]*=)[^&#,]*/gi;
+
+/** The addresses without passwords and tokens. Text that is no address is hidden whole, because it may hold a secret. */
+function withoutPasswords(name: string, text: string): string {
+  const masked = text.replaceAll(PASSWORD, '$1:***@');
+  const addresses = addressesIn(name, masked);
+  const isAddress = addresses !== undefined && addresses.every((address) => URL.canParse(address));
+  return isAddress ? masked.replaceAll(SECRET_PARAMETER, '$1***') : SECRET;
+}
+
+function addressesIn(name: string, text: string): readonly string[] | undefined {
+  if (name === 'DATABASE_URL') return databaseServers(text)?.addresses;
+  return name === 'REDIS_URL' ? redisServers(text)?.addresses : [text];
 }

@@ -20,7 +20,12 @@ describe('settings in force', () => {
     expect(JSON.stringify(shown(settings))).not.toContain('geheim');
     expect(shown(settings)['DATABASE_URL']).toBe('postgres://bridge:***@db.example/x?sslmode=require&password=***');
     expect(shown(settings)['REDIS_URL']).toBe('redis://:***@one.example,rediss://u:***@two.example:1');
-    expect(shown(settings)['DATABRIDGE_EGRESS_PROXY']).toBe('http://bridge:***@proxy.example:3128/');
+    expect(shown(settings)['DATABRIDGE_EGRESS_PROXY']).toBe('http://bridge:***@proxy.example:3128');
+    const several = 'postgres://bridge:ge,heim@one:5432,two:5433/x?target_session_attrs=read-write';
+    expect(shown({ DATABASE_URL: several })['DATABASE_URL']).toBe(several.replace('ge,heim', '***'));
+    const watched = 'redis+sentinel://:${file:/run/secrets/x}@one,two:26379/plant';
+    expect(shown({ REDIS_URL: watched })['REDIS_URL']).toBe('redis+sentinel://:***@one,two:26379/plant');
+    expect(shown({ DATABASE_URL: 'postgres://bridge:ge/heim@one,two/x' })['DATABASE_URL']).toBe('(secret)');
     expect(shown({ DATABRIDGE_OIDC_CLIENT_SECRET: 'geheim' })['DATABRIDGE_OIDC_CLIENT_SECRET']).toBe('(secret)');
     expect(shown({ DATABASE_URL: 'host=db password=geheim' })['DATABASE_URL']).toBe('(secret)');
   });

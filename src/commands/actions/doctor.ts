@@ -1,6 +1,6 @@
-import pg from 'pg';
 import { counted } from '../../core/counted.ts';
 import { urlOfRunning } from '../../database/running.ts';
+import { connectOnce } from '../../database/servers.ts';
 import { readSettings } from '../../settings.ts';
 import type { Settings } from '../../settings.ts';
 import { PLANNER_FRESH } from '../../alerts/bridge-findings.ts';
@@ -77,15 +77,12 @@ const PATIENCE_MS = 5_000;
 async function healthOf({ databaseUrl, home }: Settings): Promise<{ healthy: boolean; detail: string }> {
   const url = databaseUrl ?? urlOfRunning(home);
   if (url === undefined) return { healthy: false, detail: `the embedded database in ${home} does not run` };
-  const client = new pg.Client({
-    connectionString: url,
+  const client = await connectOnce(url, {
     application_name: 'databridge health',
     connectionTimeoutMillis: PATIENCE_MS,
     query_timeout: PATIENCE_MS,
   });
-  client.on('error', () => undefined);
   try {
-    await client.connect();
     const { rows } = await client.query<{ age: string | null }>(
       `select extract(epoch from now() - max(beat_at)) * 1000000 as age from heartbeat where name = 'planner'`,
     );

@@ -1,0 +1,101 @@
+import { execFile } from 'node:child_process';
+import { chownSync, statSync } from 'node:fs';
+import { chmod, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { openEmbeddedDatabase } from '../../src/database/embedded/index.ts';
+import { placeOf } from '../../src/database/embedded/place.ts';
+import { makeCertificate } from './certificate.ts';
+import { freePort } from './free-port.ts';
+import type { RunningProcess } from './process.ts';
+import { startCluster } from './shared-server.ts';
+import { makeTempDirectory } from './temp-directory.ts';
+
+/** A PostgreSQL and its synchronous standby, with the database of a bridge. */
+export interface Pair {
+  /** Names both servers, the standby first, over TLS with a CA of their own; the password stands in a file. */
+  readonly url: string;
+  /** Names the standby alone. */
+  readonly standbyUrl: string;
+  /** A connection of the administrator to the database on the standby. */
+  readonly standby: pg.Client;
+  /** Kills the primary and promotes the standby. */
+  failOver(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Nothing of it outlives the machine, but each commit is at the standby before it is acknowledged. */
+const SETTINGS = {
+  fsync: 'off',
+  wal_level: 'replica',
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  log_destination: 'stderr',
+  logging_collector: 'off',
+};
+
+export async function startPair(): Promise<Pair> {
+  await using stack = new AsyncDisposableStack();
+  const [first, second] = [await makeTempDirectory('primary'), await makeTempDirectory('standby')];
+  for (const directory of [first, second]) stack.defer(() => directory.remove());
+  // Under root the server runs as another user, which has to get in.
+  await chmod(first.path, 0o755);
+  const made = await openEmbeddedDatabase({ directory: first.path });
+  await made.release();
+  // A copy of a cluster that does not run is what pg_basebackup would make of it.
+  await promisify(execFile)('cp', ['-a', `${first.path}/.`, second.path]);
+  const ports = [await freePort(), await freePort()];
+  const [primaryAt, standbyAt] = ports.map((port) => withPort(made.url, port)) as [URL, URL];
+  const administrator = new URL(standbyAt);
+  administrator.username = 'postgres';
+  const { certificatePath, keyPath } = await makeCertificate(second.path);
+  const { uid, gid } = statSync(placeOf(second.path).data);
+  chownSync(keyPath, uid, gid);
+  const tls = { ssl: 'on', ssl_cert_file: certificatePath, ssl_key_file: keyPath };
+  const password = join(second.path, 'password-of-the-bridge');
+  await writeFile(password, `${decodeURIComponent(primaryAt.password)}\n`);
+  const primary = await startCluster(
+    first.path,
+    { ...SETTINGS, ...tls, port: primaryAt.port, synchronous_standby_names: '*', synchronous_commit: 'on' },
+    primaryAt.href,
+  );
+  stack.defer(() => endServer(primary));
+  await writeFile(join(placeOf(second.path).data, 'standby.signal'), '');
+  const following = `host=127.0.0.1 port=${primaryAt.port} user=postgres password=${decodeURIComponent(primaryAt.password)}`;
+  const standbyServer = await startCluster(
+    second.path,
+    { ...SETTINGS, ...tls, port: standbyAt.port, hot_standby: 'on', primary_conninfo: following },
+    standbyAt.href,
+  );
+  stack.defer(() => endServer(standbyServer));
+  const standby = new pg.Client({ connectionString: administrator.href });
+  standby.on('error', () => undefined);
+  await standby.connect();
+  stack.defer(() => standby.end());
+  const trusting = `sslmode=verify-full&sslrootcert=${certificatePath}`;
+  const inFile = `postgres://${primaryAt.username}:\${file:${password}}@`;
+  const held = stack.move();
+  return {
+    url: `${inFile}127.0.0.1:${standbyAt.port},127.0.0.1:${primaryAt.port}${primaryAt.pathname}?${trusting}`,
+    standbyUrl: `${inFile}127.0.0.1:${standbyAt.port}${primaryAt.pathname}?target_session_attrs=primary&${trusting}`,
+    standby,
+    async failOver() {
+      await primary.kill9();
+      await standby.query('select pg_promote()');
+    },
+    stop: () => held.disposeAsync(),
+  };
+}
+
+/** SIGTERM would wait for connections that a failed test left open. */
+async function endServer(server: RunningProcess): Promise<void> {
+  if (server.running()) process.kill(server.pid, 'SIGINT');
+  await server.exited;
+}
+
+function withPort(url: string, port: number): URL {
+  const changed = new URL(url);
+  changed.port = String(port);
+  return changed;
+}
