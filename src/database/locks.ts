@@ -7,8 +7,6 @@ export const LOCKS = {
   signingKey: 7_263_542,
   /** Connections that use the schema share it; a migration takes it alone. */
   schemaUse: 7_263_543,
-  /** BullMQ lets only one process upsert a scheduler at a time. */
-  tick: 7_263_544,
   /** Backups under way share it; the process that drops old partitions of the log takes it alone. */
   backup: 7_263_545,
   keyRotation: 7_263_546,

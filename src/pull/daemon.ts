@@ -1,14 +1,13 @@
 import type { Keys } from '../access/keys.ts';
 import { tidyAccess } from '../access/tidy.ts';
 import { isDatabaseAway } from '../database/away.ts';
-import { LOCKS } from '../database/locks.ts';
 import { dropOldMemories } from '../database/memory.ts';
 import { clocksInWords } from '../database/clock.ts';
 import { diskRoom } from '../database/disk.ts';
 import { delivererOf } from '../delivery/deliverer.ts';
 import { outgoingFetch } from '../platform/connection/outgoing.ts';
 import { isRedisAway, openQueue } from '../queue/queue.ts';
-import type { Queue, Work } from '../queue/queue.ts';
+import type { Work } from '../queue/queue.ts';
 import type { Bridge } from './bridge.ts';
 import { look } from './discovery.ts';
 import { history } from './history.ts';
@@ -16,7 +15,7 @@ import { forgetImpossibleWaits, uncoverEarlyWindows, uncoverFutureWindows } from
 import { growthWarnings, strainedUntold } from '../ingest/name-growth.ts';
 import { dropOldHeldNames, dropOldLogs, forgetAccounts } from './housekeeping.ts';
 import { jobsUnderWay } from './jobs-under-way.ts';
-import { isPlannerSilent, planOnce } from './planner.ts';
+import { planInTurn } from './planner.ts';
 import { poll } from './poll.ts';
 import { BEAT_MS, presenceOf } from '../database/presence.ts';
 import { quietWindows } from './quiet-windows.ts';
@@ -29,7 +28,7 @@ export interface Daemon {
   drain(): Promise<boolean>;
 }
 
-/** The planner looks for due work this often. */
+/** Each process looks for due work this often. */
 const TICK_MS = 250;
 const WATCH_MS = 1_000;
 const CLOCK_MS = 10_000;
@@ -50,7 +49,7 @@ const DELIVER_MS = 250;
 const COUNT_MS = 1_000;
 
 /**
- * Starts polls, looks for sensors, history, deliveries and the planner; another process takes the planner over where it falls silent. Waits
+ * Starts polls, looks for sensors, history, deliveries and the planner. Waits
  * for a queue that is away; throws `cancelled` where `signal` aborts first.
  */
 export async function startDaemon(
@@ -72,13 +71,6 @@ export async function startDaemon(
     onError: complain,
     signal,
   });
-  const ensureTick = (): Promise<void> =>
-    database.transaction(async (client) => {
-      await client.query('select pg_advisory_xact_lock($1)', [LOCKS.tick]);
-      await queue.ensureTick(TICK_MS);
-    });
-  await ensureTick().catch(complain);
-
   const failSoft = (name: string, work: Promise<void>): Promise<void> =>
     work.catch((error: unknown) => {
       if (isDatabaseAway(error) || isRedisAway(error)) complain(error);
@@ -102,10 +94,6 @@ export async function startDaemon(
       poll: (id, stopping, place) => once('poll', id, () => poll({ ...bridge, place }, id, stopping)),
       look: (id, stopping, place) => once('look', id, () => look({ ...bridge, place }, id, stopping)),
       history: (id, stopping, place) => once('history', id, () => history({ ...bridge, place }, id, stopping)),
-      tick: async () => {
-        if (bridge.clock.disagreement() === undefined)
-          await failSoft('planner', planOnce(database, queue, bridge.meters));
-      },
     },
     {
       poll: settings.polls,
@@ -130,9 +118,14 @@ export async function startDaemon(
       }
     }
   }
+  /** A host whose clock is off leaves the planning to others. */
+  async function plan(): Promise<void> {
+    if (bridge.clock.disagreement() === undefined)
+      await failSoft('planner', planInTurn(database, queue, bridge.meters));
+  }
+  const planning = repeat(TICK_MS, plan, complain);
   const loops = [
     repeat(BEAT_MS, beat, complain),
-    repeat(WATCH_MS, () => watch(bridge, queue, ensureTick), complain),
     repeat(CLOCK_MS, bridge.clock.adjust, complain),
     repeat(WATCH_MS, () => clocks.obey(), complain),
     repeat(CLOCK_MS, () => (clocks.agree() ? forgetFuture(bridge) : Promise.resolve()), complain),
@@ -149,9 +142,11 @@ export async function startDaemon(
   ];
   return {
     async drain() {
+      // What is dispatched from now on would wait in the queue for the next start.
+      const planned = planning.stop();
       const inTime = await jobs.drain(settings.drainMs);
       if (!inTime) log.warn('some jobs did not end in time; their windows will be asked again');
-      await Promise.all(loops.map((loop) => loop.stop()));
+      await Promise.all([planned, ...loops.map((loop) => loop.stop())]);
       await deliverer.stop();
       await presence.leave().catch(complain);
       await queue.close();
@@ -195,13 +190,6 @@ async function forgetFuture({ database, clock, log }: Bridge): Promise<void> {
     { windows, waits },
     'the clock of the database was ahead; windows are asked again and impossible waits dropped',
   );
-}
-
-/** Plans in this process where no process has planned for a while, and restores the tick. */
-async function watch(bridge: Bridge, queue: Queue, ensureTick: () => Promise<void>): Promise<void> {
-  if (bridge.clock.disagreement() !== undefined || !(await isPlannerSilent(bridge.database))) return;
-  await planOnce(bridge.database, queue, bridge.meters);
-  await ensureTick();
 }
 
 /** While the database or Redis is away every loop fails. Each reason is logged at most once in ten seconds. */

@@ -35,8 +35,19 @@ const DUE_KINDS = `
   select kind from (values ('poll'), ('look'), ('history')) as each (kind)
   where exists (select from work where work.kind = each.kind and due_at <= now() and ${IS_SENT} is not true)`;
 
-/** How old the planner's heartbeat may be before another process takes over. */
+/** How old the planner's heartbeat may be before operators are told that nothing plans. */
 export const PLANNER_SILENCE_MS = 5_000;
+
+/** A process leaves a step to the one that planned less than this ago. It is shorter than the time between two steps of one process. */
+const TURN_MS = 200;
+
+/**
+ * One step of the planner, unless another process has just planned. All processes that share a bridge call it all the time, so
+ * the work of one that is killed or stands still is done by the others from their next step on.
+ */
+export async function planInTurn(database: Database, queue: Queue, meters?: PullMeters): Promise<void> {
+  if (await isPlannerSilent(database, TURN_MS)) await planOnce(database, queue, meters);
+}
 
 /**
  * One step of the planner: dispatches the polls, looks and histories that are due. Any number of processes may run it at a time.
@@ -63,9 +74,12 @@ export async function planOnce(database: Database, queue: Queue, meters?: PullMe
     }
     meters?.planned(kind, rows.length);
   }
+  // Steps without work are as good as none, so they need no turns, and half of them leave no row.
+  const beatMs = kinds.length > 0 ? TURN_MS / 2 : 500;
   await database.run(
     `insert into heartbeat (name, beat_at) values ('planner', now()) on conflict (name) do update set beat_at = now()
-     where heartbeat.beat_at not between now() - interval '500 ms' and now()`,
+     where heartbeat.beat_at not between now() - $1 * interval '1 millisecond' and now()`,
+    [beatMs],
   );
   meters?.step((performance.now() - begun) / 1000);
 }
@@ -78,16 +92,19 @@ interface DueRow {
 const idsOf = (rows: readonly DueRow[], troubled: boolean): number[] =>
   rows.filter((row) => row.troubled === troubled).map(({ id }) => id);
 
-/** Whether no process has planned for `PLANNER_SILENCE_MS`, so that this process has to. */
-export const isPlannerSilent = async (database: Database): Promise<boolean> =>
-  (await plannerSilence(database)) !== undefined;
+/** Whether no process has planned for `ms`. */
+export const isPlannerSilent = async (database: Database, ms = PLANNER_SILENCE_MS): Promise<boolean> =>
+  (await plannerSilence(database, ms)) !== undefined;
 
-/** Since when no process plans, null where none ever has; undefined where one has planned within `PLANNER_SILENCE_MS`. */
-export async function plannerSilence(database: Database): Promise<{ readonly since: Instant | null } | undefined> {
+/** Since when no process plans, null where none ever has; undefined where one has planned within `ms`. */
+export async function plannerSilence(
+  database: Database,
+  ms = PLANNER_SILENCE_MS,
+): Promise<{ readonly since: Instant | null } | undefined> {
   const row = await database.row<{ fresh: boolean; since: Instant }>(
     `select beat_at between now() - $1 * interval '1 millisecond' and now() + interval '1 second' as fresh, instant_of(beat_at) as since
      from heartbeat where name = 'planner'`,
-    [PLANNER_SILENCE_MS],
+    [ms],
   );
   return row?.fresh === true ? undefined : { since: row?.since ?? null };
 }

@@ -27,8 +27,6 @@ export interface Handlers {
   readonly poll: JobHandler;
   readonly look: JobHandler;
   readonly history: JobHandler;
-  /** One step of the planner. Each tick runs it in at least one of the processes that share the queue. */
-  readonly tick: () => Promise<void>;
 }
 
 export interface Queue {
@@ -39,8 +37,6 @@ export interface Queue {
   add(work: Work, ids: readonly number[], troubled?: boolean): Promise<void>;
   /** How many more sources or streams of each kind may be added. The queue holds little, because the database holds what is due. */
   room(): Promise<PerKind>;
-  /** (Re)creates the planner's tick. Call it under a lock: concurrent upserts on PostgreSQL stop the tick (BullMQ 6.7). */
-  ensureTick(everyMs: number): Promise<void>;
   /**
    * Starts to work. `drain` takes no new jobs, aborts the signal of running jobs and waits for them at most `deadlineMs`. It says
    * whether all of them ended, also while the queue is away; what it could not tell the queue runs again elsewhere.
@@ -111,7 +107,6 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
     look: queueOf('look', backend),
     history: queueOf('history', backend),
     troubled: queueOf('troubled', backend),
-    planner: queueOf('planner', backend),
   };
   for (const queue of Object.values(queues)) queue.on('error', options.onError);
   // Not sooner, because a queue whose first command fails never sends it again.
@@ -137,24 +132,15 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
       const [poll = 0, look = 0, history = 0, troubled = 0] = await Promise.all(kinds.map(roomOf));
       return { poll, look, history, troubled };
     },
-    async ensureTick(everyMs) {
-      await queues.planner.upsertJobScheduler(
-        'tick',
-        { every: everyMs },
-        { name: 'tick', opts: { ...JOB, removeOnFail: true } },
-      );
-    },
     work(handlers, concurrency) {
       const stopping = new AbortController();
-      const kinds = (['poll', 'look', 'history', 'troubled', 'planner'] as const).map((name) => {
-        const count = name === 'planner' ? 1 : concurrency[name];
+      const kinds = (['poll', 'look', 'history', 'troubled'] as const).map((name) => {
+        const count = concurrency[name];
         const places = placesOf(count);
         const jobs = name === 'poll' || name === 'look' ? ROUNDS_IN_HAND + Math.ceil(count / ROUND[name]) : count;
         // A job of a version before rounds has no ids; what it was for is due again soon.
         const worker = workerOf(name, backend, jobs, async ({ name: work, data: { ids = [] } }) => {
-          if (name === 'planner') await handlers.tick();
-          else
-            await places.round(ids, (id, place) => handlers[work as Work](id, stopping.signal, place), stopping.signal);
+          await places.round(ids, (id, place) => handlers[work as Work](id, stopping.signal, place), stopping.signal);
         });
         return { places, worker };
       });
@@ -232,7 +218,7 @@ async function onPostgres({ database, onError, prefix }: QueueOptions): Promise<
     // Without seqscan, BullMQ's promotion of jobs stays cheap at any number of delayed jobs (BullMQ 6.7).
     options: '-c search_path=bullmq -c enable_seqscan=off',
     application_name: 'databridge queue',
-    // Each of the five workers keeps one for itself. The others take statements of a millisecond or two, one after the other.
+    // Each of the four workers keeps one for itself. The others take statements of a millisecond or two, one after the other.
     max: 8,
   });
   // Each queue and each worker listens for its errors.

@@ -3,9 +3,10 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { DAY, HOUR, MILLISECOND, SECOND } from '../../src/core/instant.ts';
 import { nextDue, phaseOf } from '../../src/core/schedule.ts';
+import { rowsOf } from '../../src/database/database.ts';
 import type { Database } from '../../src/database/database.ts';
 import { claimsOf } from '../../src/pull/claim.ts';
-import { isPlannerSilent, planOnce } from '../../src/pull/planner.ts';
+import { isPlannerSilent, planInTurn, planOnce } from '../../src/pull/planner.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { recordingQueue } from '../kit/recording-queue.ts';
 import { storeSource, storeStream } from '../kit/stored-source.ts';
@@ -230,4 +231,23 @@ it('the planner counts as silent before its first step, and from five seconds af
   expect(await isPlannerSilent(database)).toBe(true);
   await planned();
   expect(await isPlannerSilent(database)).toBe(false);
+});
+
+it('a process leaves a step to the one that has just planned, and plans when that one has stopped', async () => {
+  const { queue, added } = recordingQueue();
+  // In one transaction no time passes, however busy the machine is.
+  await database.transaction(async (client) => {
+    const rows: Database['rows'] = (text, values) => rowsOf(client, text, values);
+    const run: Database['run'] = async (text, values = []) => (await client.query(text, [...values])).rowCount ?? 0;
+    const stopped: Database = { ...database, rows, run, row: async (...given) => (await rows(...given))[0] as never };
+    await storeSource(stopped, 'first', { every: HOUR });
+    await planInTurn(stopped, queue);
+    expect(added).toHaveLength(1);
+    await storeSource(stopped, 'second', { every: HOUR });
+    await planInTurn(stopped, queue);
+    expect(added).toHaveLength(1);
+    await stopped.run(`update heartbeat set beat_at = now() - interval '250 ms'`);
+    await planInTurn(stopped, queue);
+    expect(added).toHaveLength(2);
+  });
 });

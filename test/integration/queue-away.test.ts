@@ -35,7 +35,7 @@ async function open(): Promise<Queue> {
 function work(queue: Queue, poll: Handlers['poll']): { drain(deadlineMs: number): Promise<boolean> } {
   const nothing = (): Promise<void> => Promise.resolve();
   const concurrency = { poll: 5, look: 5, history: 5, troubled: 5 };
-  const worker = queue.work({ poll, look: nothing, history: nothing, tick: nothing }, concurrency);
+  const worker = queue.work({ poll, look: nothing, history: nothing }, concurrency);
   closing.push(() => worker.drain(5_000));
   return worker;
 }

@@ -55,19 +55,20 @@ async function open(backend: Backend): Promise<Queue> {
 function work(queue: Queue, handlers: Partial<Handlers>): { drain(deadlineMs: number): Promise<boolean> } {
   const nothing = (): Promise<void> => Promise.resolve();
   const worker = queue.work(
-    { poll: nothing, look: nothing, history: nothing, tick: nothing, ...handlers },
+    { poll: nothing, look: nothing, history: nothing, ...handlers },
     { poll: 5, look: 5, history: 5, troubled: 5 },
   );
   closing.push(() => worker.drain(5_000));
   return worker;
 }
 
-async function user(backend: Backend, mode: 'work' | 'tick', says: string): Promise<RunningProcess> {
+/** Another process that begins polls and never ends them; killed after the test. */
+async function user(backend: Backend): Promise<RunningProcess> {
   const running = await startProcess({
-    name: `queue-user ${mode}`,
+    name: 'queue-user',
     command: process.execPath,
-    args: [program, mode, database.url, backend === 'Redis' ? redis.url : '', prefix],
-    ready: (running) => running.output().includes(says),
+    args: [program, database.url, backend === 'Redis' ? redis.url : '', prefix],
+    ready: (running) => running.output().includes('works'),
   });
   closing.push(() => running.kill9());
   return running;
@@ -218,31 +219,13 @@ describe.each(BACKENDS)('the queue on %s', (backend) => {
     expect(await worker.drain(200)).toBe(false);
     gate.resolve();
   });
-
-  it('keeps one working tick when many processes ensure it at the same time', async () => {
-    let ticks = 0;
-    work(await open(backend), {
-      tick: async () => {
-        ticks += 1;
-      },
-    });
-    await Promise.all([1, 2, 3, 4].map(() => user(backend, 'tick', 'ensured')));
-    // It goes on after the last process has ensured it…
-    const before = ticks;
-    await until(() => ticks >= before + 3);
-    // … and as one tick: two ticks would need half the time. A busy machine only makes it longer.
-    const begun = performance.now();
-    const from = ticks;
-    await until(() => ticks >= from + 25);
-    expect(performance.now() - begun).toBeGreaterThan(25 * 100 * 0.7);
-  });
 });
 
 it('a job of a killed process runs again in another process, on either backend', async () => {
   await Promise.all(
     BACKENDS.map(async (backend) => {
       const queue = await open(backend);
-      const killed = await user(backend, 'work', 'works');
+      const killed = await user(backend);
       await queue.add('poll', [5]);
       await queue.add('history', [6]);
       await until(() => killed.output().includes('began 5') && killed.output().includes('began 6'));
