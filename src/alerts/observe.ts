@@ -13,6 +13,7 @@ import {
   clockFindings,
   diskFinding,
   hostKeyFindings,
+  hostPacesFindings,
   nameFindings,
   plannerFinding,
 } from './bridge-findings.ts';
@@ -79,6 +80,7 @@ export async function bridgeFindings(
   return [
     plannerFinding(vitals),
     ...clockFindings(vitals),
+    ...hostPacesFindings(vitals),
     ...(await disksOf(database)).map((disk) =>
       diskFinding(disk, { host: disk.host, place: disk.host, least: limits.diskFree }),
     ),

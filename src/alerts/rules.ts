@@ -59,6 +59,7 @@ const rulesSchema = z.strictObject({
   planner: ruleOf({}),
   clock: ruleOf({}),
   backup: ruleOf(LIMITS.backup),
+  settings: ruleOf({}),
 } satisfies Record<AlertKind, z.ZodType>);
 
 const isWebAddress = (value: string): boolean => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);

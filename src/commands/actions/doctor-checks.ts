@@ -6,6 +6,7 @@ import { asBridgeError } from '../../core/errors.ts';
 import { SECOND, formatInstant } from '../../core/instant.ts';
 import type { Database } from '../../database/database.ts';
 import { diskRoom } from '../../database/disk.ts';
+import { hostPacesMark } from '../../database/presence.ts';
 import { hasEmbeddedDatabase, urlOfRunning } from '../../database/running.ts';
 import { titleOf } from '../../core/source/source-name.ts';
 import { keyPlaceOf } from '../../access/keys.ts';
@@ -24,6 +25,7 @@ import {
   backupFinding,
   clockFindings,
   diskFinding,
+  hostPacesFindings,
   keyFinding,
   nameFindings,
   plannerFinding,
@@ -108,11 +110,12 @@ async function* checksInside(
   }
   yield workersCheck(vitals);
   yield* clockFindings(vitals);
+  yield* hostPacesFindings(vitals);
   const planner = plannerFinding(vitals);
   yield planner;
   yield* deliveryChecks(await listIngestions(database), { now: vitals.now, oldest: limits.outboxAge });
   yield* await nameFindings(database);
-  yield* await hostChecks(database, settings.egress.hostPaces);
+  yield* await hostChecks(database, settings.egress.hostPaces, vitals);
   yield* alertChecks(database, rules);
   const troubles = await troublesOf(database);
   // Without a planner every active source is stalled: that is one trouble, which the check of the planner reports.
@@ -188,8 +191,20 @@ export function unwellCheck(lines: readonly SourceLine[], troubles: readonly Tro
   );
 }
 
-/** Hosts with a pace, and those that should get one. It is no warning, because each source keeps the pace that was agreed for it. */
-async function hostChecks(database: Database, paces: HostPaces): Promise<Check[]> {
+/**
+ * Hosts with a pace, and those that should get one. It is no warning, because each source keeps the pace that was agreed for it. Nothing
+ * is said of hosts by settings that no process polls with.
+ */
+export async function hostChecks(
+  database: Database,
+  paces: HostPaces,
+  { workers }: Pick<Vitals, 'workers'>,
+): Promise<Check[]> {
+  const mark = hostPacesMark(paces);
+  if (workers.some((worker) => worker.paces !== null) && workers.every((worker) => worker.paces !== mark)) {
+    const remedy = 'run doctor with the settings of the service to see the paces of hosts';
+    return [warning('host', 'this command has another DATABRIDGE_HOST_PACES than the processes that poll', remedy)];
+  }
   const hosts = await requestsByHost(database, { listed: [], paces });
   return hosts.flatMap(({ host, pace, advice }) => {
     if (pace !== null) return [ok('host', `${host} gets ${pace} requests a second from all sources at most`)];
