@@ -33,7 +33,7 @@ import {
 import type { Check } from '../../alerts/judgement.ts';
 import { DEFAULT_RULES, readRules } from '../../alerts/rules.ts';
 import type { AlertRules } from '../../alerts/rules.ts';
-import { refusalFindings, troubleFinding, unwellLines } from '../../alerts/source-findings.ts';
+import { refusalFindings, toldOnce, troubleFinding, unwellFinding, unwellLines } from '../../alerts/source-findings.ts';
 import { alertChecks } from './doctor-alerts.ts';
 import { deliveryChecks } from './doctor-deliveries.ts';
 import { grouped, roughly, short } from '../../terminal/words.ts';
@@ -121,8 +121,16 @@ async function* checksInside(
   // Without a planner every active source is stalled: that is one trouble, which the check of the planner reports.
   const reported = troubles.filter(({ kind }) => kind !== 'stalled' || planner.state === 'ok');
   const { lines } = await unwellSources(database);
-  const unwell = unwellCheck(lines, troubles);
-  const others = planner.state === 'ok' ? await refusalFindings(database, limits.refusedShare) : [];
+  const findings = unwellLines(lines, troubles).flatMap(
+    (line) => unwellFinding(line, { now: vitals.now, limits }) ?? [],
+  );
+  const refusals = planner.state === 'ok' ? await refusalFindings(database, limits.refusedShare) : [];
+  const others = toldOnce(findings, refusals).filter((finding) => !findings.includes(finding));
+  const refusing = new Set(others.map(({ check }) => check));
+  const unwell = unwellCheck(
+    lines.filter((line) => line.condition !== 'silent' || !refusing.has(`source ${titleOf(line)}`)),
+    troubles,
+  );
   if (unwell !== undefined) yield unwell;
   else if (reported.length + others.length === 0)
     yield ok('sources', `${vitals.activeSources} active, none in trouble`);
