@@ -109,6 +109,7 @@ const english = {
     planner: 'Planner',
     clock: 'Clock',
     backup: 'Backup',
+    settings: 'Settings',
   },
   cells: {
     d: 'data',

@@ -1012,7 +1012,8 @@ export type Alert = {
     | 'key'
     | 'planner'
     | 'clock'
-    | 'backup';
+    | 'backup'
+    | 'settings';
   readonly organisation: string | null;
   readonly subject: string;
   readonly severity: 'warning' | 'critical';
@@ -1720,7 +1721,8 @@ export interface Operations {
         | 'key'
         | 'planner'
         | 'clock'
-        | 'backup';
+        | 'backup'
+        | 'settings';
       readonly severity?: 'warning' | 'critical';
       readonly organisation?: string;
       readonly subject?: string;

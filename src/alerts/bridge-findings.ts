@@ -14,7 +14,7 @@ import type { Database } from '../database/database.ts';
 import { LIVES } from '../database/presence.ts';
 import { growthWarnings, strainedProjects } from '../ingest/name-growth.ts';
 import type { Vitals } from '../source/vitals.ts';
-import { roughly } from '../terminal/words.ts';
+import { roughly, short } from '../terminal/words.ts';
 import { BRIDGE } from './judgement.ts';
 import type { Check, Judgement } from './judgement.ts';
 
@@ -145,6 +145,22 @@ export function clockFindings({ workers, now }: Pick<Vitals, 'workers' | 'now'>)
           } as const,
         ],
   );
+}
+
+/**
+ * The processes that poll with other paces of hosts than the most of them: each keeps its own, so a host gets more than one of them says,
+ * or more than a process that knows no pace of it was told of.
+ */
+export function hostPacesFindings({ workers }: Pick<Vitals, 'workers'>): Judgement[] {
+  const told = workers.filter(({ paces }) => paces !== null);
+  const [most, ...others] = [...Map.groupBy(told, ({ paces }) => paces).values()].toSorted(
+    (one, other) => other.length - one.length,
+  );
+  if (most === undefined || others.length === 0) return [];
+  const named = (group: typeof told): string => short(group.map(({ host, pid }) => `${host}:${pid}`).join(', '), 120);
+  const detail = `${named(others.flat())} ${others.flat().length === 1 ? 'has' : 'have'} another DATABRIDGE_HOST_PACES than ${named(most)}, so a host may be asked faster than one of them says`;
+  const remedy = 'give all processes the same DATABRIDGE_HOST_PACES, and restart those that had another';
+  return [ofBridge('settings', { state: 'warning', detail, remedy })];
 }
 
 export function plannerFinding({ plannerAge, activeSources }: Pick<Vitals, 'plannerAge' | 'activeSources'>): Judgement {

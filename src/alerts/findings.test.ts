@@ -3,8 +3,9 @@ import { DAY, HOUR, SECOND } from '../core/instant.ts';
 import type { SourceLine } from '../source/report.ts';
 import { backupFinding, diskFinding, plannerFinding } from './bridge-findings.ts';
 import { DEFAULT_RULES } from './rules.ts';
-import { toldTroubles, troubleFinding, unwellFinding, unwellLines } from './source-findings.ts';
+import { toldOnce, toldTroubles, troubleFinding, unwellFinding, unwellLines } from './source-findings.ts';
 import { troubleOf } from './judgement.ts';
+import type { Judgement } from './judgement.ts';
 
 describe('the bridge', () => {
   test('a silent planner fails only where a source is active', () => {
@@ -135,6 +136,30 @@ describe('a source', () => {
       clock: null,
     };
     expect(troubleFinding({ ...trouble, kind: 'failing' }, 0).kind).toBe('contract');
+  });
+
+  test('with refused points and silent sensors is told once, of both', () => {
+    const finding = (kind: 'refusals' | 'silent' | 'behind', subject: string, detail: string): Judgement => ({
+      check: `source ${subject}`,
+      state: 'warning',
+      organisation: 'default',
+      kind,
+      subject,
+      detail,
+    });
+    const [silent, behind, all] = [
+      finding('silent', 'hall', '2 of 3 sensors silent'),
+      finding('behind', 'late', 'late'),
+      finding('refusals', 'pit', 'every point of 24h was refused'),
+    ];
+    const refusals = ['hall', 'late', 'pit'].map((name) => finding('refusals', name, 'more than 5 % refused'));
+    expect(toldOnce([silent, behind, all], refusals)).toEqual([
+      behind,
+      all,
+      finding('refusals', 'hall', 'more than 5 % refused; 2 of 3 sensors silent'),
+      finding('refusals', 'late', 'more than 5 % refused'),
+    ]);
+    expect(toldOnce([{ ...silent, organisation: 'acme' }], refusals)).toHaveLength(4);
   });
 
   test('that fails is one trouble, however many of its streams wait for the same cause', () => {

@@ -13,6 +13,7 @@ import {
   clockFindings,
   diskFinding,
   hostKeyFindings,
+  hostPacesFindings,
   nameFindings,
   plannerFinding,
 } from './bridge-findings.ts';
@@ -20,7 +21,14 @@ import { deliveryFindings, presentDeliveries } from './delivery-findings.ts';
 import { troubleOf } from './judgement.ts';
 import type { Judgement } from './judgement.ts';
 import type { AlertLimits, AlertRules } from './rules.ts';
-import { refusalFindings, toldTroubles, troubleFinding, unwellFinding, unwellLines } from './source-findings.ts';
+import {
+  refusalFindings,
+  toldOnce,
+  toldTroubles,
+  troubleFinding,
+  unwellFinding,
+  unwellLines,
+} from './source-findings.ts';
 import { unheardSources, unjudgedOf } from './unjudged.ts';
 
 /** The parts of a process by which it judges the bridge. None of them may make it judge otherwise than another process. */
@@ -79,6 +87,7 @@ export async function bridgeFindings(
   return [
     plannerFinding(vitals),
     ...clockFindings(vitals),
+    ...hostPacesFindings(vitals),
     ...(await disksOf(database)).map((disk) =>
       diskFinding(disk, { host: disk.host, place: disk.host, least: limits.diskFree }),
     ),
@@ -114,8 +123,10 @@ export async function sourceFindings(
     lines,
     findings: [
       ...toldTroubles(troubles, lines).map((trouble) => troubleFinding(trouble, now)),
-      ...unwellLines(lines, troubles).flatMap((line) => unwellFinding(line, { now, limits }) ?? []),
-      ...(await refusalFindings(database, limits.refusedShare, organisations)),
+      ...toldOnce(
+        unwellLines(lines, troubles).flatMap((line) => unwellFinding(line, { now, limits }) ?? []),
+        await refusalFindings(database, limits.refusedShare, organisations),
+      ),
     ],
   };
 }

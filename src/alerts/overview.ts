@@ -185,8 +185,10 @@ export const overviewDocument = ({ now, plannerAge, workers, ...overview }: Over
   ...overview,
   now: formatInstant(now),
   plannerAgeSeconds: inSeconds(plannerAge),
-  workers: workers.map(({ age, clockAhead, ...worker }) => ({
-    ...worker,
+  workers: workers.map(({ host, pid, version, age, clockAhead }) => ({
+    host,
+    pid,
+    version,
     ageSeconds: age / SECOND,
     clockAheadSeconds: inSeconds(clockAhead),
   })),

@@ -26,7 +26,7 @@ const LIMITS = {
     ).optional(),
   },
   refusals: {
-    share: z.number().gt(0).max(1).describe('share of the points of two hours that are refused').default(0.05),
+    share: z.number().gt(0).max(1).describe('share of the points of the last hours that are refused').default(0.05),
   },
   outbox: { oldest: duration('age of the oldest reading that waits').default(10 * MINUTE) },
   disk: { freeGigabytes: z.number().min(0).describe('room on the disk, in GB').default(5) },
@@ -59,6 +59,7 @@ const rulesSchema = z.strictObject({
   planner: ruleOf({}),
   clock: ruleOf({}),
   backup: ruleOf(LIMITS.backup),
+  settings: ruleOf({}),
 } satisfies Record<AlertKind, z.ZodType>);
 
 const isWebAddress = (value: string): boolean => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);

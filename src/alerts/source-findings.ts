@@ -6,6 +6,8 @@ import { causeOfFault, remedyOfStopped } from '../core/fault-words.ts';
 import { formatInstant } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
 import { clockTrouble } from '../core/platform-clock.ts';
+import { HOURS_OF_REFUSALS, refusedShare, shareInWords } from '../core/refused-share.ts';
+import type { HourOfPoints } from '../core/refused-share.ts';
 import { argumentsOf, titleOf } from '../core/source/source-name.ts';
 import type { Database } from '../database/database.ts';
 import { allRefusedInWords } from '../source/all-refused.ts';
@@ -189,36 +191,59 @@ function causeOfLine({ allRefused, condition, fault, silence }: SourceLine): str
   return fault === null ? condition : causeOfFault(fault);
 }
 
-/** Fewer refused points in two hours are told by `source refusals` only. */
-const FEWEST_REFUSED = 10;
-
-/** By source, because the sums have no index by hour alone. */
+/** By source, because the sums have no index by hour alone; first those with refused points, which are few. */
 const REFUSED = `
-  select organisation_id as organisation, name, refused::float8, points::float8
-  from source cross join lateral (
-    select sum(refused) as refused, sum(readings + refused) as points from window_sum
-    where source_id = source.id and hour >= date_trunc('hour', now(), 'UTC') - interval '1 hour') as sums
-  where state = 'active' and ($2::text[] is null or organisation_id = any($2)) and refused >= ${FEWEST_REFUSED} and refused > $1 * points order by 1, 2`;
+  with refusing as materialized (
+    select distinct source_id from window_sum where hour >= date_trunc('hour', now(), 'UTC') - interval '${HOURS_OF_REFUSALS} hours' and refused > 0)
+  select organisation_id as organisation, name,
+    exists (select from alert where kind = 'refusals' and alert.organisation = organisation_id and subject = name and ended_at is null and opened_at is not null) as "isTold",
+    (select jsonb_agg(jsonb_build_object('age', age, 'points', points, 'refused', refused)) from (
+      select (extract(epoch from date_trunc('hour', now(), 'UTC') - hour) / 3600)::int as age, sum(readings + refused) as points, sum(refused) as refused
+      from window_sum where source_id = source.id and hour >= date_trunc('hour', now(), 'UTC') - interval '${HOURS_OF_REFUSALS} hours' group by hour) as sums) as hours
+  from refusing join source on source.id = source_id
+  where state = 'active' and ($1::text[] is null or organisation_id = any($1)) order by 1, 2`;
 
-/** A finding for each active source of whose points more than `share` were refused in this hour and the one before. */
+/** A finding for each active source of whose points more than `share` are refused; see `refusedShare`. */
 export async function refusalFindings(
   database: Database,
   share: number,
   organisations?: readonly string[],
 ): Promise<Judgement[]> {
-  const rows = await database.rows<{ organisation: string; name: string; refused: number; points: number }>(REFUSED, [
-    share,
-    organisations ?? null,
-  ]);
-  return rows.map(({ organisation, name, refused, points }) => ({
-    check: `source ${titleOf({ name, organisation })}`,
-    state: 'warning',
-    detail: `about ${Math.max(1, Math.round((100 * refused) / points))} % of its points are refused`,
-    remedy: `databridge source refusals ${argumentsOf({ name, organisation })}`,
-    kind: 'refusals',
-    organisation,
-    subject: name,
-    source: name,
-    cause: 'many points refused',
-  }));
+  const rows = await database.rows<{ organisation: string; name: string; isTold: boolean; hours: HourOfPoints[] }>(
+    REFUSED,
+    [organisations ?? null],
+  );
+  return rows.flatMap(({ organisation, name, isTold, hours }): Judgement[] => {
+    const refused = refusedShare(hours, { share, isTold });
+    if (refused === undefined) return [];
+    return [
+      {
+        check: `source ${titleOf({ name, organisation })}`,
+        state: 'warning',
+        detail: `${shareInWords(refused)} of its points are refused`,
+        remedy: `databridge source refusals ${argumentsOf({ name, organisation })}`,
+        kind: 'refusals',
+        organisation,
+        subject: name,
+        source: name,
+        cause: 'many points refused',
+      },
+    ];
+  });
+}
+
+/**
+ * The findings of sources that are not well and of those with refused points, one for each source: the sensors whose points are refused are
+ * silent, too. The finding of the refusals tells both then.
+ */
+export function toldOnce(unwell: readonly Judgement[], refusals: readonly Judgement[]): Judgement[] {
+  const title = ({ organisation, subject }: Judgement): string => JSON.stringify([organisation, subject]);
+  const byTitle = new Map(unwell.map((finding) => [title(finding), finding]));
+  const merged = refusals.flatMap((finding): Judgement[] => {
+    const other = byTitle.get(title(finding));
+    if (other?.kind === 'refusals') return [];
+    return [other?.kind === 'silent' ? { ...finding, detail: `${finding.detail}; ${other.detail}` } : finding];
+  });
+  const refusing = new Set(merged.map((finding) => title(finding)));
+  return [...unwell.filter((finding) => finding.kind !== 'silent' || !refusing.has(title(finding))), ...merged];
 }

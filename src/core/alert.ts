@@ -19,6 +19,7 @@ export const ALERT_KINDS = {
   planner: { meaning: 'nothing plans or polls', lasting: 2 * MINUTE },
   clock: { meaning: 'the clock of a host or of a platform is wrong', lasting: 2 * MINUTE },
   backup: { meaning: 'the newest backup is too old', lasting: 0 },
+  settings: { meaning: 'processes of the bridge have different settings', lasting: 2 * MINUTE },
 } as const satisfies Readonly<Record<string, { readonly meaning: string; readonly lasting: Microseconds }>>;
 
 export type AlertKind = keyof typeof ALERT_KINDS;

@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
+import type { HostPaces } from '../core/host-pace.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
 import type { Database } from './database.ts';
 
@@ -31,33 +33,59 @@ interface PresenceOptions {
   readonly polls?: boolean;
   readonly kids?: () => Promise<readonly string[]>;
   readonly disk?: () => Promise<{ readonly free: number; readonly size: number }>;
+  readonly hostPaces?: HostPaces;
 }
+
+/** The same for processes with the same paces of hosts, whatever the order in which their settings name them. */
+export const hostPacesMark = (paces: HostPaces): string =>
+  createHash('sha256')
+    .update(
+      [...paces]
+        .map(([host, pace]) => `${host}=${pace}`)
+        .toSorted()
+        .join(),
+    )
+    .digest('hex')
+    .slice(0, 16);
+
+/** SQL: the mark of the paces of hosts of a row of `worker`, or null. It stands in a name of `heartbeat` behind the worker's id. */
+export const PACES_MARK = `(select split_part(name, ' ', 4) from heartbeat where name like 'host paces ' || worker.id || ' %')`;
 
 /**
  * `polls`: false for a process that takes slots and claims nothing. `kids`: asks for the ids of the sealing keys that the process
  * has, because a rotation waits until all processes have the new key; left out for work inside a process that is present already.
- * `disk`: asks for the room on the disk of its home, in bytes.
+ * `disk`: asks for the room on the disk of its home, in bytes. `hostPaces`: the paces of hosts that the process keeps, for the check that all
+ * keep the same.
  */
 export function presenceOf(
   database: Database,
   workerId: string,
   version: string,
-  { polls = true, kids, disk }: PresenceOptions = {},
+  { polls = true, kids, disk, hostPaces }: PresenceOptions = {},
 ): Presence {
+  const paces = hostPaces && `host paces ${workerId} ${hostPacesMark(hostPaces)}`;
   return {
     async beat(clockAhead) {
       const room = await disk?.();
       const values = [clockAhead ?? null, polls, (await kids?.()) ?? null, room?.free ?? null, room?.size ?? null];
       await database.run(
-        `insert into worker (id, host, pid, version, clock_ahead_us, polls, kids, disk_free, disk_size)
+        `with told as (insert into heartbeat (name, beat_at) select $10, now() where $10::text is not null on conflict do nothing)
+         insert into worker (id, host, pid, version, clock_ahead_us, polls, kids, disk_free, disk_size)
          values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
          on conflict (id) do update set beat_at = now(), clock_ahead_us = $5, kids = $7, disk_free = $8, disk_size = $9`,
-        [workerId, hostname(), process.pid, version, ...values],
+        [workerId, hostname(), process.pid, version, ...values, paces ?? null],
       );
-      await database.run(`delete from worker where beat_at < now() - interval '1 hour'`);
+      await database.run(
+        `with gone as (delete from worker where beat_at < now() - interval '1 hour' returning id)
+         delete from heartbeat using gone where name like 'host paces ' || gone.id || ' %'`,
+      );
     },
     async leave() {
-      await database.run('delete from worker where id = $1', [workerId]);
+      await database.run(
+        `with gone as (delete from worker where id = $1)
+         delete from heartbeat where name like 'host paces ' || $1::uuid || ' %'`,
+        [workerId],
+      );
     },
   };
 }

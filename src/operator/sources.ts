@@ -243,10 +243,11 @@ export function addSourceRoutes(app: FastifyInstance, { database, registry }: Op
   typed.get(
     '/api/v1/sources/:organisation/:name/export',
     {
-      config: { role: 'viewer' },
+      config: { role: 'viewer', costly: true },
       schema: {
         operationId: 'exportSource',
         summary: 'A source as the file that `applySource` takes, with references in the places of its secrets',
+        description: 'The file comes whole, and is as long as `applySource` takes one: up to 4 MB.',
         tags: ['Sources'],
         params: sourceParams,
         querystring: exportQuery,

@@ -61,6 +61,7 @@ export async function startDaemon(
   const presence = presenceOf(database, bridge.workerId, version, {
     kids: () => bridge.keys.kids(),
     disk: () => diskRoom(settings.home),
+    hostPaces: settings.egress.hostPaces,
   });
   await presence.beat(bridge.clock.disagreement());
   const complain = throttledComplaint(bridge);

@@ -22,7 +22,7 @@ import type { Bridge } from './bridge.ts';
 import { commitWindow } from './commit.ts';
 import type { Handover } from './settlement.ts';
 import { newMeter } from '../platform/connection/index.ts';
-import type { Meter } from '../platform/connection/index.ts';
+import type { Conversation, Meter } from '../platform/connection/index.ts';
 import type { OpenSource, Stream } from './open-source.ts';
 
 /** A window with more than this many times the comfortable number of readings is `too-much`, because it is held in memory until its commit. */
@@ -46,6 +46,8 @@ export interface WindowTask {
   readonly backfills?: Handover['backfills'];
   /** Told of the meter of the window, before its first request. */
   readonly metered?: (meter: Meter) => void;
+  /** Asked before each request; see `Conversation`. */
+  readonly allow?: Conversation['allow'];
 }
 
 /** `done`: the window is handed over and covered. `halved`: it was too much; the caller asks for shorter windows. */
@@ -85,7 +87,7 @@ export const learnedOf = (
 /** pace → read → normalise → check: reads one window into memory and stores nothing. The connection waits for the pace. */
 export async function readWindow(
   source: OpenSource,
-  given: Pick<WindowTask, 'lane' | 'window'> &
+  given: Pick<WindowTask, 'lane' | 'window' | 'allow'> &
     Pick<Bridge, 'place'> & {
       stream: Pick<Stream, 'selection'>;
       maxReadings: number;
@@ -95,10 +97,10 @@ export async function readWindow(
     },
   signal: AbortSignal,
 ): Promise<ReadResult> {
-  const { window, stream, lane, place, meter = newMeter() } = given;
+  const { window, stream, lane, place, allow, meter = newMeter() } = given;
   const before = meter.bytesIn;
   const askedAt = given.now();
-  const http = source.connection.http({ lane, signal, meter, place });
+  const http = source.connection.http({ lane, signal, meter, place, allow });
   const asked = answerFor(window, source.platform.facts);
   const pages = normaliser({ rules: source.rules, window, asked, maxReadings: given.maxReadings });
   let normaliseMs = 0;
@@ -271,7 +273,8 @@ export function halvedAfter(error: unknown, learned: Learned, window: Window, mi
   const halved = afterTooMuch(learned, lengthOf(window), minWindow);
   if (halved === 'cannot-shrink') {
     if (error.code === 'too-costly') throw error;
-    throw contractBroken(`${error.message}, and a shorter window cannot be asked for`);
+    const message = `${error.message}, and a shorter window cannot be asked for`;
+    throw new BridgeError({ code: 'contract-broken' }, message, { remedy: error.remedy });
   }
   return halved;
 }

@@ -8,7 +8,7 @@ import type { Window } from '../core/window.ts';
 import { isDatabaseAway } from '../database/away.ts';
 import type { Meter } from '../platform/connection/index.ts';
 import { isFull } from '../delivery/waiting.ts';
-import { finishCovered, giveBack, noteFailed, reserveRequests, wishesOf } from './wishes.ts';
+import { allowanceOf, finishCovered, giveBack, noteFailed, reserveRequests, wishesOf } from './wishes.ts';
 import type { Bridge } from './bridge.ts';
 import { actOn } from './consequence.ts';
 import { eachWithin } from './each-within.ts';
@@ -17,7 +17,7 @@ import type { WindowTask } from './fetch-window.ts';
 import { firstTurnAt, nextAsk, noteDone, noteTaken, restsUntil, servedBy } from './history-progress.ts';
 import type { Ask, RunState } from './history-progress.ts';
 import type { OpenSource, Stream } from './open-source.ts';
-import type { Reserved, Wish } from './wishes.ts';
+import type { Allowance, Reserved, Wish } from './wishes.ts';
 import { isWindowAtFault, setAside } from './set-aside.ts';
 import { askedLater } from './unreadable-rows.ts';
 
@@ -100,7 +100,7 @@ async function fillHistory(
     refreshedAt: begun,
     full: false,
     meters: new Map(),
-    reserved: new Map(),
+    allowances: new Map(),
     crowded: false,
     failures: stream.historyFailures,
     unreadableInARow: 0,
@@ -119,7 +119,7 @@ async function fillHistory(
     if (wish?.budget === undefined) return ask;
     let reserved: Reserved | undefined;
     try {
-      reserved = await reserveRequests(bridge.database, { ...wish, budget: wish.budget });
+      reserved = await reserveRequests(bridge.database, wish.id, wish.budget.perWindow);
     } finally {
       if (reserved === undefined) run.underWay.delete(window);
     }
@@ -127,7 +127,7 @@ async function fillHistory(
       noteTaken(run, wish, clock.now());
       return await next();
     }
-    run.reserved.set(window, reserved);
+    run.allowances.set(window, allowanceOf(bridge.database, reserved, clock.now));
     return ask;
   };
   const work = async (ask: Ask): Promise<'go-on' | 'stop'> => {
@@ -142,12 +142,12 @@ async function fillHistory(
     } finally {
       run.underWay.delete(ask.window);
       run.meters.delete(ask.window);
-      const reserved = run.reserved.get(ask.window);
-      run.reserved.delete(ask.window);
+      const { reserved } = run.allowances.get(ask.window) ?? {};
+      run.allowances.delete(ask.window);
       if (reserved !== undefined) {
-        await giveBack(bridge.database, reserved);
+        await giveBack(bridge.database, ...reserved);
         // It may have been the first one, which reserved all because nothing was known of its like.
-        if (reserved.requests === ask.wish?.budget?.left) run.refreshedAt = -Infinity;
+        if (reserved[0]?.requests === ask.wish?.budget?.left) run.refreshedAt = -Infinity;
       }
     }
   };
@@ -155,7 +155,7 @@ async function fillHistory(
     await eachWithin(source.config.pace.concurrency, next, work);
   } finally {
     // Those of windows that were dropped because the run had stopped, and of windows that ended while the database was away.
-    await giveBack(bridge.database, ...run.reserved.values());
+    await giveBack(bridge.database, ...[...run.allowances.values()].flatMap(({ reserved }) => reserved));
   }
   if (run.wishes.length > 0) await finishCovered(bridge.database, source.id);
   const now = clock.now();
@@ -172,8 +172,8 @@ interface Run extends RunState {
   full: boolean;
   /** The meters of the windows under way. */
   readonly meters: Map<Window, Meter>;
-  /** What they reserved of the requests of a backfill. */
-  readonly reserved: Map<Window, Reserved>;
+  /** What they may send of the requests of a backfill. */
+  readonly allowances: Map<Window, Allowance>;
   /** No slot comes free beside the windows that have begun, so no further one is begun until one of them has ended. */
   crowded: boolean;
   /** Failures of this stream's history in a row. */
@@ -260,6 +260,7 @@ async function fetchAsk(
       unreadable,
       looksNoted,
       metered,
+      allow: run.allowances.get(window)?.allow,
       backfills: backfillsOf(wish, served),
     },
     signal,

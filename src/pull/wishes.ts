@@ -1,4 +1,6 @@
 import type { Coverage } from '../core/coverage.ts';
+import { BridgeError } from '../core/errors.ts';
+import { formatInstant } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
 import type { Window } from '../core/window.ts';
 import type { Database } from '../database/database.ts';
@@ -29,7 +31,7 @@ export interface Budget {
   readonly untouched: boolean;
   /**
    * What a window of this backfill needed so far, rounded up; all that is left before the first one, so that it goes first and alone. A window
-   * reserves as much.
+   * reserves as much, at most a day's requests.
    */
   readonly perWindow: number;
   /** The first instant of the next day; where windows under way may give a part of what they reserved back, a minute from now. */
@@ -37,8 +39,8 @@ export interface Budget {
 }
 
 /**
- * Whether a window may be begun: what it needs is left for today. One that needs more than a day's requests is the only one of its day,
- * because otherwise the backfill would never end.
+ * Whether a window may be begun: what it needs is left for today. Where that is more than a day's requests, it begins a day alone and is
+ * halved when they are used (`allowanceOf`).
  */
 export const mayAskMore = ({ left, untouched, perWindow }: Budget): boolean =>
   left >= perWindow || (untouched && left > 0);
@@ -129,25 +131,67 @@ export interface Reserved {
 }
 
 /**
- * Reserves what a window may need of today's requests, so that runs of several streams and processes do not all use the same rest. What
- * a killed process had reserved stays used for its day.
+ * Reserves what a window may need of today's requests, at most all of them, so that runs of several streams and processes do not all use
+ * the same rest. What a killed process had reserved stays used for its day.
  * @returns undefined where other windows have it
  */
 export async function reserveRequests(
   database: Database,
-  { id, budget }: Pick<Wish, 'id'> & { readonly budget: Budget },
+  backfillId: number,
+  requests: number,
 ): Promise<Reserved | undefined> {
-  const { perWindow } = budget;
   // The row is locked before it is judged.
-  const row = await database.row<{ day: string }>(
+  return await database.row<Reserved & Record<string, unknown>>(
     `insert into backfill_day as total (backfill_id, day, windows, failures, requests, bytes, readings, worked_ms, reserved)
-     select id, ${TODAY}, 0, 0, 0, 0, 0, 0, $2 from backfill where id = $1
-     on conflict (backfill_id, day) do update set reserved = total.reserved + $2
-       where total.requests + total.reserved = 0 or total.requests + total.reserved + $2 <= (select requests_per_day from backfill where id = $1)
-     returning day::text`,
-    [id, perWindow],
+     select id, ${TODAY}, 0, 0, 0, 0, 0, 0, least($2, requests_per_day) from backfill where id = $1
+     on conflict (backfill_id, day) do update set reserved = total.reserved + excluded.reserved
+       where total.requests + total.reserved + excluded.reserved <= (select requests_per_day from backfill where id = $1)
+     returning backfill_id as "backfillId", (select least($2, requests_per_day) from backfill where id = $1) as requests, day::text`,
+    [backfillId, requests],
   );
-  return row && { backfillId: id, requests: perWindow, day: row.day };
+}
+
+/** The requests of one window of a backfill. */
+export interface Allowance {
+  /**
+   * Asked before each request. Beyond what was reserved, and on another day, it reserves one more. Throws `too-much` where the day has none
+   * left: a shorter window may do with what a day has. Without a login nobody else could ask, so one that finds none left is counted later.
+   */
+  readonly allow: (login: boolean) => Promise<void>;
+  /** Everything that is to be given back. */
+  readonly reserved: readonly Reserved[];
+}
+
+/** The allowance of a window that has reserved `first`. `now`: the clock of the database. */
+export function allowanceOf(database: Database, first: Reserved, now: () => Instant): Allowance {
+  const { backfillId } = first;
+  const reserved = [first];
+  let { day, requests: left } = first;
+  return {
+    reserved,
+    async allow(login) {
+      if (left > 0 && formatInstant(now()).startsWith(day)) {
+        left -= 1;
+        return;
+      }
+      const more = await reserveRequests(database, backfillId, 1);
+      const last = reserved.at(-1);
+      if (more?.day === last?.day && last !== undefined) {
+        reserved.splice(-1, 1, { ...last, requests: last.requests + 1 });
+      } else if (more !== undefined) {
+        [day, left] = [more.day, 0];
+        reserved.push(more);
+      } else if (!login) {
+        throw new BridgeError(
+          { code: 'too-much' },
+          `a window needs more requests than backfill ${backfillId} has left today`,
+          {
+            remedy: 'start the backfill with more requests a day',
+          },
+        );
+      }
+    },
+  };
 }
 
 /** What this process could not give back while a database was away. */

@@ -1,10 +1,16 @@
 import { once } from 'node:events';
 import { extname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { configInvalid } from '../core/errors.ts';
 import { problemAtStart, readDocuments } from './document.ts';
 import type { TextPlace, ReadSource } from './document.ts';
+import { configAsYaml } from './written-config.ts';
+import type { ConfigToWrite } from './written-config.ts';
 
 type Read = Extract<ReadSource, { ok: true }>;
+
+/** What a thread is given: a text to read, or a configuration to write. */
+export type Given = { readonly file: string; readonly text: string } | { readonly write: ConfigToWrite };
 
 /** A question to the thread: the places of paths in a document. */
 export interface AskedPlaces {
@@ -34,7 +40,7 @@ const MOST_MB = 512;
 /** Which one is compiled: Node.js runs the source as it is, and the package has JavaScript. */
 const FILE = join(import.meta.dirname, `document-thread${extname(import.meta.filename)}`);
 
-/** Texts are read one after the other, so that the other cores stay with the polls. */
+/** Texts are read and written one after the other, so that the other cores stay with the polls. */
 let last: Promise<unknown> = Promise.resolve();
 
 /**
@@ -54,19 +60,44 @@ export async function withDocuments<T>(
     };
     return await use({ documents, placesOf });
   }
-  const reading = last.then(() => readApart(file, text, use));
-  last = reading.catch(() => undefined);
-  return await reading;
+  return await inTurn(() => readApart(file, text, use));
 }
+
+function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  const running = last.then(work);
+  last = running.catch(() => undefined);
+  return running;
+}
+
+/** A shorter configuration is written in a few milliseconds. */
+const SHORT_CONFIG = 20_000;
+
+/**
+ * The file of a configuration. A long one is written by a thread. Throws `config-invalid` for one that takes a thread too long, which none
+ * does that was read from a file.
+ */
+export async function writtenConfig(write: ConfigToWrite): Promise<string> {
+  if (write.text.length <= SHORT_CONFIG) return configAsYaml(write);
+  return await inTurn(async () => {
+    const thread = threadFor({ write });
+    try {
+      const text = await answerOf<string>(thread);
+      if (text === undefined)
+        throw configInvalid('the configuration takes too long to write', 'make several sources of it');
+      return text;
+    } finally {
+      await thread.terminate();
+    }
+  });
+}
+
+const threadFor = (given: Given): Worker =>
+  new Worker(FILE, { workerData: given, resourceLimits: { maxOldGenerationSizeMb: MOST_MB }, env: {} });
 
 const START: TextPlace = { line: 1, column: 1 };
 
 async function readApart<T>(file: string, text: string, use: (read: DocumentsApart) => Promise<T>): Promise<T> {
-  const thread = new Worker(FILE, {
-    workerData: { file, text },
-    resourceLimits: { maxOldGenerationSizeMb: MOST_MB },
-    env: {},
-  });
+  const thread = threadFor({ file, text });
   try {
     const told = await answerOf<Told>(thread);
     if (told === undefined) {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { sealedPaths } from '../access/sealed-config.ts';
 import { isMapping, parsePath, valueAt } from '../core/source/path.ts';
 import { parseReference } from '../core/source/reference.ts';
@@ -7,9 +8,9 @@ import type { SourceName } from '../core/source/source-name.ts';
 import type { Database } from '../database/database.ts';
 import { loadedOf } from '../platform/registry.ts';
 import type { Registry } from '../platform/registry.ts';
-import { draftText } from './draft.ts';
+import { writtenConfig } from './document-apart.ts';
 import type { FoundSource } from './find-source.ts';
-import { HIDDEN, inWrittenOrder } from './shown-config.ts';
+import { HIDDEN } from './shown-config.ts';
 
 /** A registered source as a file that can be applied. */
 export interface ExportedSource extends SourceName {
@@ -30,18 +31,22 @@ export async function exportSource(
   { id, name, organisation }: FoundSource,
   secrets: 'variables' | 'hidden' = 'variables',
 ): Promise<ExportedSource> {
-  const row = await database.row<{ config: unknown }>('select config from source where id = $1', [id]);
-  const config = structuredClone(row?.config ?? {});
+  const row = await database.row<{ config: string }>('select config::text as config from source where id = $1', [id]);
+  const text = row?.config ?? '{}';
+  const config: unknown = JSON.parse(text);
+  // What comes next takes as long again for a configuration of megabytes, and is not to hold the event loop together with it.
+  await setImmediate();
   const isDefault = organisation === DEFAULT_ORGANISATION;
-  const comments = new Map<string, string>();
+  const comments: [path: string, text: string][] = [];
   const variables: string[] = [];
-  const kept = new Set(secrets === 'hidden' ? sealedPaths(config) : []);
-  for (const path of await hiddenPaths(config, registry)) {
+  const replaced: [path: readonly (string | number)[], value: string][] = [];
+  const sealed = new Set(sealedPaths(config));
+  for (const path of await hiddenPaths(config, sealed, registry)) {
     const parts = parsePath(path) ?? [];
     const value = valueAt(config, parts);
     if (value === undefined || (typeof value === 'string' && parseReference(value) !== undefined)) continue;
-    if (kept.has(path)) {
-      replace(config, parts, HIDDEN);
+    if (secrets === 'hidden' && sealed.has(path)) {
+      replaced.push([parts, HIDDEN]);
       continue;
     }
     const given = [...(isDefault ? [] : [organisation]), name, ...parts.slice(1)];
@@ -50,36 +55,32 @@ export async function exportSource(
       .replaceAll(/[^A-Za-z0-9]+/g, '_')
       .toUpperCase();
     variables.push(variable);
-    replace(config, parts, `\${env:${variable}}`);
-    comments.set(parts.join('.'), 'The bridge holds this secret sealed; it is not written here.');
+    replaced.push([parts, `\${env:${variable}}`]);
+    comments.push([parts.join('.'), 'The bridge holds this secret sealed; it is not written here.']);
   }
-  const whole = isMapping(config) ? inWrittenOrder(config) : {};
-  if (typeof whole['adapter'] === 'string') {
+  const adapter = isMapping(config) ? config['adapter'] : undefined;
+  if (typeof adapter === 'string') {
     // A reference is stored with its version; a file names the adapter alone.
-    whole['adapter'] = whole['adapter'].replace(/#.*$/, '');
-    comments.set('adapter', 'A path counts from the directory of the adapters; write it relative to this file.');
+    replaced.push([['adapter'], adapter.replace(/#.*$/, '')]);
+    comments.push(['adapter', 'A path counts from the directory of the adapters; write it relative to this file.']);
   }
   return {
     name,
     organisation,
     file: `${isDefault ? '' : `${organisation.replaceAll(/[^\w-]/g, '_')}.`}${name}.yaml`,
-    yaml: draftText(whole, [], comments),
+    yaml: await writtenConfig({ text, replaced, comments }),
     variables,
   };
 }
 
 /** Paths of values that are sealed, and of those that the present schemas call a secret. */
-async function hiddenPaths(config: unknown, registry: Registry): Promise<readonly string[]> {
-  const sealed = sealedPaths(config);
-  if (!isMapping(config)) return sealed;
+async function hiddenPaths(
+  config: unknown,
+  sealed: ReadonlySet<string>,
+  registry: Registry,
+): Promise<readonly string[]> {
+  if (!isMapping(config)) return [...sealed];
   const kind = Object.entries(registry.kinds).find(([name]) => name === config['kind'])?.[1];
   const [platform] = await loadedOf(registry.platforms, [String(config['platform'])]);
   return [...new Set([...sealed, ...secretPaths(kind, platform, config)])];
-}
-
-function replace(holder: unknown, [key, ...rest]: readonly (string | number)[], value: string): void {
-  if (key === undefined || typeof holder !== 'object' || holder === null) return;
-  const fields = holder as Record<string | number, unknown>;
-  if (rest.length > 0) replace(fields[key], rest, value);
-  else fields[key] = value;
 }

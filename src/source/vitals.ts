@@ -1,6 +1,6 @@
 import type { Instant, Microseconds } from '../core/instant.ts';
 import type { Database } from '../database/database.ts';
-import { POLLS } from '../database/presence.ts';
+import { PACES_MARK, POLLS } from '../database/presence.ts';
 import { hasRoom } from '../delivery/waiting.ts';
 import type { FaultRecord } from './report.ts';
 
@@ -19,6 +19,8 @@ export interface Vitals {
     readonly age: Microseconds;
     /** How far the clock of its host disagrees with the database's; the process polls nothing then. Null where they agree. */
     readonly clockAhead: Microseconds | null;
+    /** The same for processes with the same paces of hosts (`hostPacesMark`); null where an older databridge tells none. */
+    readonly paces: string | null;
   }[];
   /** The database's clock. */
   readonly now: Instant;
@@ -33,7 +35,7 @@ const VITALS = `
      from migration order by id desc limit 1) as schema,
     (select instant_of(now()) - instant_of(beat_at) from heartbeat where name = 'planner') as "plannerAge",
     (select coalesce(jsonb_agg(jsonb_build_object('host', host, 'pid', pid, 'version', version,
-       'age', instant_of(now()) - instant_of(beat_at), 'clockAhead', clock_ahead_us) order by host, pid), '[]')
+       'age', instant_of(now()) - instant_of(beat_at), 'clockAhead', clock_ahead_us, 'paces', ${PACES_MARK}) order by host, pid), '[]')
      from worker where ${POLLS}) as workers,
     to_regclass('bullmq.job') is not null or to_regnamespace('bullmq') is not null as "queueInside",
     (select count(*) from source where state = 'active') as "activeSources"`;

@@ -1,8 +1,16 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { DAY, HOUR } from '../../src/core/instant.ts';
+import { DAY, HOUR, parseInstant } from '../../src/core/instant.ts';
 import type { Database } from '../../src/database/database.ts';
 import { addStreams } from '../../src/pull/change-streams.ts';
-import { finishCovered, giveBack, mayAskMore, noteFailed, reserveRequests, wishesOf } from '../../src/pull/wishes.ts';
+import {
+  allowanceOf,
+  finishCovered,
+  giveBack,
+  mayAskMore,
+  noteFailed,
+  reserveRequests,
+  wishesOf,
+} from '../../src/pull/wishes.ts';
 import type { Budget, Reserved } from '../../src/pull/wishes.ts';
 import { changeBackfill } from '../../src/source/backfill/change.ts';
 import { startBackfill } from '../../src/source/backfill/start.ts';
@@ -174,7 +182,7 @@ it('the first window of a backfill reserves all requests of its day, because nob
   const budgetOf = async (stream: number): Promise<Budget> => (await wishesOf(database, stream))[0]?.budget as Budget;
   const budgets = await Promise.all([a(), b()].map(budgetOf));
   expect(budgets).toMatchObject([{ left: 100, perWindow: 100 }, { perWindow: 100 }]);
-  const asked = await Promise.all(budgets.map((budget) => reserveRequests(database, { id, budget })));
+  const asked = await Promise.all(budgets.map(({ perWindow }) => reserveRequests(database, id, perWindow)));
   const [first, ...more] = asked.filter((one) => one !== undefined);
   expect(more).toEqual([]);
   expect(mayAskMore(await budgetOf(b()))).toBe(false);
@@ -189,7 +197,7 @@ it('runs beside each other reserve what their windows may need, so that they do 
   const budgetOf = async (): Promise<Budget> => (await wishesOf(database, a()))[0]?.budget as Budget;
   const budget = await budgetOf();
   expect(budget).toMatchObject({ left: 4, perWindow: 3 });
-  const asked = await Promise.all([1, 2, 3, 4].map(() => reserveRequests(database, { id, budget })));
+  const asked = await Promise.all([1, 2, 3, 4].map(() => reserveRequests(database, id, 3)));
   const [reserved, ...more] = asked.filter((one) => one !== undefined);
   expect(more).toEqual([]);
   expect(mayAskMore(await budgetOf())).toBe(false);
@@ -199,7 +207,7 @@ it('runs beside each other reserve what their windows may need, so that they do 
   await giveBack(database, reserved as Reserved);
   expect(await budgetOf()).toMatchObject({ left: 3, untouched: false });
   // What cannot be given back while the database is away is given back by the next call, and once.
-  const taken = (await reserveRequests(database, { id, budget })) as Reserved;
+  const taken = (await reserveRequests(database, id, 3)) as Reserved;
   const away = { ...database, run: vi.fn(database.run) };
   away.run.mockRejectedValueOnce(new Error('away'));
   await expect(giveBack(away, taken)).rejects.toThrow('away');
@@ -208,10 +216,32 @@ it('runs beside each other reserve what their windows may need, so that they do 
   await giveBack(away);
   expect(away.run).toHaveBeenCalledTimes(2);
   expect(await budgetOf()).toMatchObject({ left: 3 });
-  // A window that needs more than a day has is the only one of its day.
-  const large = { left: 2, untouched: true, perWindow: 20, renewsAt: 0 };
-  expect(await reserveRequests(database, { id, budget: large })).toBeUndefined();
+  // A window that needs more than a day has is the only one of its day, and gets no more than the day has.
+  expect(mayAskMore({ left: 2, untouched: true, perWindow: 20, renewsAt: 0 })).toBe(true);
+  expect(await reserveRequests(database, id, 20)).toBeUndefined();
   await database.run('delete from backfill_day');
-  expect(await reserveRequests(database, { id, budget: large })).toMatchObject({ requests: 20 });
-  expect(await reserveRequests(database, { id, budget: large })).toBeUndefined();
+  expect(await reserveRequests(database, id, 20)).toMatchObject({ requests: 10 });
+  expect(await reserveRequests(database, id, 20)).toBeUndefined();
+});
+
+it('a window that outlasts its day reserves on the next one what it sends then, and is cut off where that has none left', async () => {
+  const id = await start({ requestsPerDay: 10 });
+  const [today, tomorrow] = ['2026-03-01T23:59:59Z', '2026-03-02T00:00:00Z'].map((text) => parseInstant(text) ?? 0);
+  let now = today ?? 0;
+  const { allow, reserved } = allowanceOf(database, { backfillId: id, requests: 2, day: '2026-03-01' }, () => now);
+  await allow(false);
+  now = tomorrow ?? 0;
+  // The day of the database is another one, so the request left of the day before serves nothing.
+  await allow(false);
+  await allow(true);
+  const day = await database.row<{ day: string; reserved: number }>('select day::text, reserved from backfill_day');
+  expect(day).toMatchObject({ reserved: 2 });
+  expect(reserved).toEqual([
+    { backfillId: id, requests: 2, day: '2026-03-01' },
+    { backfillId: id, requests: 2, day: day?.day },
+  ]);
+  await reserveRequests(database, id, 8);
+  await expect(allow(false)).rejects.toMatchObject({ code: 'too-much' });
+  // A login is never held back, because live polls may wait for its token.
+  await expect(allow(true)).resolves.toBeUndefined();
 });

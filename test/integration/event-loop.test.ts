@@ -6,10 +6,12 @@ import { registry } from '../../src/context-registry.ts';
 import { nearNames } from '../../src/core/near-names.ts';
 import type { FullName } from '../../src/core/near-names.ts';
 import { hourOf, requestsByMinute } from '../../src/core/request-counts.ts';
+import type { Database } from '../../src/database/database.ts';
 import { jsonInPieces } from '../../src/platform/connection/json-in-pieces.ts';
 import { redactorFor } from '../../src/platform/connection/redaction.ts';
 import { parseListed } from '../../src/platform/platforms-for.ts';
 import { withDocuments } from '../../src/source/document-apart.ts';
+import { exportSource } from '../../src/source/export.ts';
 import { inPieces } from '../../src/source/in-pieces.ts';
 
 // Nothing that an operator's file or a platform's answer says may hold the event loop for over 100 ms.
@@ -60,6 +62,12 @@ const judge = async (more: unknown): Promise<unknown> => {
   const input = { ...SOURCE, ...(more as object) };
   return await parseListed(input, registry.platforms, { kinds: registry.kinds, now: 1_767_225_600_000_000 });
 };
+
+/** A source of a megabyte as its file. */
+const STORED = JSON.stringify({ ...SOURCE, sensors: sensors(30_000) });
+const stored = { row: () => Promise.resolve({ config: STORED }) } as unknown as Database;
+const exported = (): Promise<unknown> =>
+  exportSource(stored, registry, { id: 1, projectId: 1, name: 'hall', organisation: 'default' });
 
 const LETTERS = 'abcdefghij';
 /** Names without a number, so that all have to be compared with each other. */
@@ -137,6 +145,7 @@ const CORPUS: readonly (readonly [name: string, work: () => unknown])[] = [
     'a source of unknown keys',
     () => judge(Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`k${at}`, 1]))),
   ],
+  ['the file of a source of 30,000 sensors', exported],
   ['an answer of JSON', () => jsonInPieces(JSON_TEXT)],
   ['an answer of JSON that ends early', () => jsonInPieces(JSON_TEXT.slice(0, -1))],
   ['an answer of CSV', () => rowsOf(CSV_TEXT)],

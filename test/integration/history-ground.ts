@@ -25,7 +25,7 @@ export interface GivenRun extends Partial<Policy> {
   /** After this many windows the platform asks for silence. */
   readonly answers?: number;
   /** What the platform does with a window; `place` is its place among those of all runs. It fails where this throws. */
-  readonly answer?: (window: Window, place: number) => unknown;
+  readonly answer?: (window: Window, place: number, send: () => Promise<void>) => unknown;
   /** The points of a window: one unless told. */
   readonly points?: (window: Window) => Instant[];
   readonly signal?: AbortSignal;
@@ -64,12 +64,12 @@ export function useHistory(): HistoryGround {
         policy: { ...POLICY, ...change },
         concurrency,
         catchUp,
-        read: async function* (window) {
+        read: async function* (window, _selection, send) {
           if (left === 0) throw throttled(ground.now + SECOND, 'enough');
           left -= 1;
           ground.asked.push(window);
           ground.now += ground.windowTakes;
-          await answer?.(window, ground.asked.length - 1);
+          await answer?.(window, ground.asked.length - 1, send);
           const at = points?.(window) ?? [window.from];
           yield { sensor: 'pump', variable: 'flow', at, values: at.map(() => 1) };
         },

@@ -9,6 +9,7 @@ import type { Meter } from '../../src/platform/connection/index.ts';
 import { history } from '../../src/pull/history.ts';
 import { startBackfill } from '../../src/source/backfill/start.ts';
 import { bridgeOf, openSourceOf } from '../kit/open-source.ts';
+import { dueHistories } from '../kit/work.ts';
 import { FROM, POLICY, useHistory } from './history-ground.ts';
 
 // A run whose windows get no slot of the pace, or fewer than it could use, or share the requests of a day.
@@ -138,4 +139,41 @@ it('gives back what a window reserved that it does not begin, because another on
   await history(bridge, lane.streamId, new AbortController().signal);
   expect(reservations).toBe(2);
   expect(await lane.database.rows('select reserved from backfill_day')).toEqual([{ reserved: 0 }]);
+});
+
+it('sends no request of a backfill beyond those of its day, and halves the window that needs more', async () => {
+  // Today, because the requests of a day are those of a day of the database.
+  lane.now = Date.now() * 1000;
+  await lane.store(HOUR, { from: FROM, to: lane.now + HOUR });
+  const wish = {
+    source: { name: 'source' },
+    from: FROM,
+    to: FROM + 6 * HOUR,
+    what: 'all' as const,
+    requestedBy: 'tester',
+  };
+  await startBackfill(lane.database, { ...wish, requestsPerDay: 20 });
+  lane.windowTakes = SECOND / 4;
+  let sent = 0;
+  // An hour needs eight pages; the first one, which tells what a window needs, needs one.
+  const answer = async ({ from, to }: Window, place: number, send: () => Promise<void>): Promise<void> => {
+    for (let page = 0; page < (place === 0 ? 1 : (8 * (to - from)) / HOUR); page += 1) {
+      await send();
+      sent += 1;
+    }
+  };
+  const day = () => lane.database.row('select reserved, requests, failures from backfill_day order by day limit 1');
+  await lane.run({ concurrency: 3, answer });
+  expect(await day()).toMatchObject({ reserved: 0, requests: sent });
+  expect(sent).toBeLessThanOrEqual(20);
+  // Days on: the backfill ends, and no day has more.
+  for (let days = 1; days < 8; days += 1) {
+    await lane.database.run('update backfill_day set day = day - 1');
+    sent = 0;
+    await dueHistories(lane.database, 'from stream');
+    await lane.run({ concurrency: 3, answer });
+    expect(sent).toBeLessThanOrEqual(20);
+  }
+  expect(lane.asked.some(({ from, to }) => to - from === HOUR / 2)).toBe(true);
+  expect(await lane.database.rows('select state from backfill')).toEqual([{ state: 'done' }]);
 });

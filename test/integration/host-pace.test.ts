@@ -1,6 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
+import { hostPacesFindings } from '../../src/alerts/bridge-findings.ts';
+import type { Check } from '../../src/alerts/judgement.ts';
+import { overviewOf } from '../../src/alerts/overview.ts';
+import { DEFAULT_RULES } from '../../src/alerts/rules.ts';
+import { hostChecks } from '../../src/commands/actions/doctor-checks.ts';
+import type { HostPaces } from '../../src/core/host-pace.ts';
 import { MILLISECOND, SECOND } from '../../src/core/instant.ts';
+import { presenceOf } from '../../src/database/presence.ts';
+import type { Presence } from '../../src/database/presence.ts';
+import { vitalsOf } from '../../src/source/vitals.ts';
 import { sharedAccountOf } from '../../src/pull/account.ts';
 import { pacedHostsOf } from '../../src/pull/host-pacer.ts';
 import { hostPaceRowsOf, paceRowsOf } from '../../src/pull/pace-rows.ts';
@@ -97,4 +106,66 @@ it('a source whose host has no pace writes its own row as often as without the s
   await (await pacer.slot('live', never, { url })).release();
   expect((await version()) - before).toBe(2);
   expect(await database.rows('select 1 from host_pace')).toEqual([]);
+});
+
+it('doctor has a line for a host with a pace, and for one that many sources ask without one', async () => {
+  const database = await databases.create();
+  const sources = Array.from({ length: 20 }, (_, index) => `source-${index}`);
+  for (const name of sources) await storeSource(database, name);
+  await database.run(
+    `update source set platform = 'influxdb', config = jsonb_build_object('connection', jsonb_build_object('url', 'http://historian.example:8086'),
+       'pace', '{"requestsPerSecond": 2, "burst": 3}'::jsonb)`,
+  );
+  const linesFor = async (paces: HostPaces): Promise<Check[]> => hostChecks(database, paces, await vitalsOf(database));
+  expect(await linesFor(new Map())).toEqual([
+    {
+      check: 'host',
+      state: 'ok',
+      detail:
+        'http://historian.example:8086: 20 sources ask it, each at its own pace and may send 100 requests in one second together; DATABRIDGE_HOST_PACES bounds them',
+    },
+  ]);
+  const paced = new Map([['historian.example', 7]]);
+  expect(await linesFor(paced)).toEqual([
+    {
+      check: 'host',
+      state: 'ok',
+      detail: 'http://historian.example:8086 gets 7 requests a second from all sources at most',
+    },
+  ]);
+  await database.run(`delete from source where name <> 'source-0'`);
+  expect(await linesFor(new Map())).toEqual([]);
+});
+
+it('processes with different paces of hosts are named, until they agree', async () => {
+  const database = await databases.create();
+  const given = new Map([
+    ['historian.example', 7],
+    ['other.example', 1],
+  ]);
+  const process = (hostPaces?: HostPaces): Presence =>
+    presenceOf(database, randomUUID(), 'test', hostPaces === undefined ? {} : { hostPaces });
+  const detail = async (): Promise<string[]> =>
+    hostPacesFindings(await vitalsOf(database)).map((finding) => finding.detail.replaceAll(/\S+:\d+/g, 'process'));
+  // The order of the hosts makes no difference, and one of before says nothing.
+  const agreeing = [process(given), process(new Map([...given].toReversed())), process()];
+  for (const one of agreeing) await one.beat();
+  expect(await detail()).toEqual([]);
+  expect(await hostChecks(database, given, await vitalsOf(database))).toEqual([]);
+  expect(await hostChecks(database, new Map(), await vitalsOf(database))).toMatchObject([{ state: 'warning' }]);
+  const without = process(new Map());
+  await without.beat();
+  await without.beat();
+  expect(await detail()).toEqual([
+    'process has another DATABRIDGE_HOST_PACES than process, process, so a host may be asked faster than one of them says',
+  ]);
+  const limits = DEFAULT_RULES.limits;
+  const { troubles } = await overviewOf(database, { limits, isEmbedded: false });
+  expect(troubles.map(({ kind }) => kind)).toContain('settings');
+  await without.leave();
+  expect(await detail()).toEqual([]);
+  expect(await database.rows(`select from heartbeat where name like 'host paces%'`)).toHaveLength(2);
+  await database.run(`update worker set beat_at = now() - interval '2 hours'`);
+  await agreeing[2]?.beat();
+  expect(await database.rows(`select from heartbeat where name like 'host paces%'`)).toEqual([]);
 });

@@ -10,6 +10,7 @@ import type { Database } from '../../src/database/database.ts';
 import { partitionsOf } from '../../src/database/partitions.ts';
 import { readingPreparer } from '../../src/ingest/prepare.ts';
 import type { FailedSensor, Samples, Selection } from '../../src/platform/contract.ts';
+import type { Conversation } from '../../src/platform/connection/index.ts';
 import type { Bridge } from '../../src/pull/bridge.ts';
 import { claimsOf } from '../../src/pull/claim.ts';
 import type { OpenSource } from '../../src/pull/open-source.ts';
@@ -24,6 +25,8 @@ export function openSourceOf(
     readonly read: (
       window: Window,
       selection: Selection,
+      /** Counts a request as the connection would, and asks whether it may leave. */
+      send: () => Promise<void>,
     ) => AsyncIterable<Samples | FailedSensor> | Iterable<Samples | FailedSensor>;
     readonly policy: Policy;
     readonly name?: string;
@@ -45,12 +48,22 @@ export function openSourceOf(
     projectId,
     platform: {
       facts: { ...exactFacts, minWindow },
-      read: (_http: unknown, _options: unknown, selection: Selection, window: Window) => given.read(window, selection),
+      read: ({ send }: { send: () => Promise<void> }, _options: unknown, selection: Selection, window: Window) =>
+        given.read(window, selection, send),
     },
     config: { pace: { concurrency }, schedule: { catchUp, lookBackAtMost } },
     policy,
     rules: rulesOf({ sensors: 'all', mapping }),
-    connection: { http: () => ({ defaults: {} }), clock: { take: () => [] } },
+    connection: {
+      http: ({ allow, meter }: Conversation) => ({
+        defaults: {},
+        async send() {
+          await allow?.(false);
+          meter.requests += 1;
+        },
+      }),
+      clock: { take: () => [] },
+    },
   } as unknown as OpenSource;
 }
 

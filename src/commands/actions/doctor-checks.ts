@@ -6,6 +6,7 @@ import { asBridgeError } from '../../core/errors.ts';
 import { SECOND, formatInstant } from '../../core/instant.ts';
 import type { Database } from '../../database/database.ts';
 import { diskRoom } from '../../database/disk.ts';
+import { hostPacesMark } from '../../database/presence.ts';
 import { hasEmbeddedDatabase, urlOfRunning } from '../../database/running.ts';
 import { titleOf } from '../../core/source/source-name.ts';
 import { keyPlaceOf } from '../../access/keys.ts';
@@ -24,6 +25,7 @@ import {
   backupFinding,
   clockFindings,
   diskFinding,
+  hostPacesFindings,
   keyFinding,
   nameFindings,
   plannerFinding,
@@ -31,7 +33,7 @@ import {
 import type { Check } from '../../alerts/judgement.ts';
 import { DEFAULT_RULES, readRules } from '../../alerts/rules.ts';
 import type { AlertRules } from '../../alerts/rules.ts';
-import { refusalFindings, troubleFinding, unwellLines } from '../../alerts/source-findings.ts';
+import { refusalFindings, toldOnce, troubleFinding, unwellFinding, unwellLines } from '../../alerts/source-findings.ts';
 import { alertChecks } from './doctor-alerts.ts';
 import { deliveryChecks } from './doctor-deliveries.ts';
 import { grouped, roughly, short } from '../../terminal/words.ts';
@@ -108,18 +110,27 @@ async function* checksInside(
   }
   yield workersCheck(vitals);
   yield* clockFindings(vitals);
+  yield* hostPacesFindings(vitals);
   const planner = plannerFinding(vitals);
   yield planner;
   yield* deliveryChecks(await listIngestions(database), { now: vitals.now, oldest: limits.outboxAge });
   yield* await nameFindings(database);
-  yield* await hostChecks(database, settings.egress.hostPaces);
+  yield* await hostChecks(database, settings.egress.hostPaces, vitals);
   yield* alertChecks(database, rules);
   const troubles = await troublesOf(database);
   // Without a planner every active source is stalled: that is one trouble, which the check of the planner reports.
   const reported = troubles.filter(({ kind }) => kind !== 'stalled' || planner.state === 'ok');
   const { lines } = await unwellSources(database);
-  const unwell = unwellCheck(lines, troubles);
-  const others = planner.state === 'ok' ? await refusalFindings(database, limits.refusedShare) : [];
+  const findings = unwellLines(lines, troubles).flatMap(
+    (line) => unwellFinding(line, { now: vitals.now, limits }) ?? [],
+  );
+  const refusals = planner.state === 'ok' ? await refusalFindings(database, limits.refusedShare) : [];
+  const others = toldOnce(findings, refusals).filter((finding) => !findings.includes(finding));
+  const refusing = new Set(others.map(({ check }) => check));
+  const unwell = unwellCheck(
+    lines.filter((line) => line.condition !== 'silent' || !refusing.has(`source ${titleOf(line)}`)),
+    troubles,
+  );
   if (unwell !== undefined) yield unwell;
   else if (reported.length + others.length === 0)
     yield ok('sources', `${vitals.activeSources} active, none in trouble`);
@@ -188,8 +199,20 @@ export function unwellCheck(lines: readonly SourceLine[], troubles: readonly Tro
   );
 }
 
-/** Hosts with a pace, and those that should get one. It is no warning, because each source keeps the pace that was agreed for it. */
-async function hostChecks(database: Database, paces: HostPaces): Promise<Check[]> {
+/**
+ * Hosts with a pace, and those that should get one. It is no warning, because each source keeps the pace that was agreed for it. Nothing
+ * is said of hosts by settings that no process polls with.
+ */
+export async function hostChecks(
+  database: Database,
+  paces: HostPaces,
+  { workers }: Pick<Vitals, 'workers'>,
+): Promise<Check[]> {
+  const mark = hostPacesMark(paces);
+  if (workers.some((worker) => worker.paces !== null) && workers.every((worker) => worker.paces !== mark)) {
+    const remedy = 'run doctor with the settings of the service to see the paces of hosts';
+    return [warning('host', 'this command has another DATABRIDGE_HOST_PACES than the processes that poll', remedy)];
+  }
   const hosts = await requestsByHost(database, { listed: [], paces });
   return hosts.flatMap(({ host, pace, advice }) => {
     if (pace !== null) return [ok('host', `${host} gets ${pace} requests a second from all sources at most`)];

@@ -15,6 +15,11 @@ export interface Conversation {
   readonly place?: { waitFor<T>(answer: Promise<T>): Promise<T> } | undefined;
   /** Its requests are about a token. */
   readonly login?: true;
+  /**
+   * Asked with the slot in hand before each request leaves, also one about a token. Throws where it may not leave; a login always may, because
+   * others wait for its token.
+   */
+  readonly allow?: ((login: boolean) => Promise<void>) | undefined;
 }
 
 /** The part of a request that is under way: connecting, waiting for the head of the answer, reading its body. */

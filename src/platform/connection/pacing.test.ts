@@ -176,3 +176,18 @@ it('a request ignores the proxy settings of the environment', async () => {
     }
   }
 });
+
+it('a request that its conversation does not allow gives its slot back unsent', async () => {
+  const { connection, meter, abort, slots } = openRig(await serve((_request, response) => json(response, {})));
+  const asked: boolean[] = [];
+  const allow = async (login: boolean): Promise<void> => {
+    asked.push(login);
+    if (asked.length === 2) throw throttled(NOW, 'enough');
+  };
+  const http = connection.http({ lane: 'history', signal: abort.signal, meter, allow });
+  await http.get('/');
+  expect(await refusal(http.get('/'))).toMatchObject({ message: 'enough' });
+  expect(asked).toEqual([false, false]);
+  expect(meter.requests).toBe(1);
+  expect(slots).toMatchObject({ taken: 2, released: 2 });
+});

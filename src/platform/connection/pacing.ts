@@ -86,12 +86,15 @@ export function paced({ pacer, slots }: { readonly pacer: Pacer; readonly slots:
 
   /** Takes a slot with which the request may leave. Returns the function that gives it back. */
   async function permitted(request: PlatformRequest): Promise<(ending: RequestEnd) => void> {
-    const { permit } = request;
+    const { permit, conversation } = request;
     for (;;) {
       const slot = await slotFor(request);
       const release = slots.hold(slot);
       try {
-        if (permit === undefined || (await permit.mayLeave(slot.inDoubt))) return release;
+        if (permit === undefined || (await permit.mayLeave(slot.inDoubt))) {
+          await conversation.allow?.(conversation.login === true);
+          return release;
+        }
       } catch (error) {
         release('unsent');
         throw error;
