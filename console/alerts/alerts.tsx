@@ -17,6 +17,7 @@ import { State } from '../parts/state.tsx';
 import { Table } from '../parts/table.tsx';
 import { Ago, Moment } from '../parts/time.tsx';
 import { say } from '../parts/toast.tsx';
+import { Words } from '../parts/words.tsx';
 import { texts } from '../texts.ts';
 
 const t = texts.alerts;
@@ -64,7 +65,9 @@ export function Alerts(): ComponentChild {
               <>
                 <Subject of={alert} />
                 <span class="under">{alert.what}</span>
-                <span class="under">{alert.remedy}</span>
+                <span class="under">
+                  <Words of={alert.remedy} />
+                </span>
               </>
             ),
           },

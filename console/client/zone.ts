@@ -98,6 +98,10 @@ export function lengthOf(seconds: number): string {
   return parts.join(' ');
 }
 
+/** `1 min 30 s`: a length as the file of a source has it, such as `1m30s`. */
+export const durationOf = (text: string): string =>
+  [...text.matchAll(/(\d+)(\D+)/g)].map(([, count, unit]) => `${count} ${unit === 'm' ? 'min' : unit}`).join(' ');
+
 /** `3 min`: how long ago by the clock of the bridge. */
 export const ageOf = (at: string): string => lengthOf(Math.max(0, (bridgeNow() - Date.parse(at)) / 1_000));
 

@@ -5,7 +5,7 @@ import { Refusal } from '../client/api.ts';
 import { useRoute } from '../client/route.ts';
 import { findSession, useSignIn } from '../client/session.ts';
 import { useZone } from '../client/zone.ts';
-import { Empty, Skeleton, Trouble } from '../parts/page.tsx';
+import { Card, Empty, Skeleton, Trouble } from '../parts/page.tsx';
 import { StripPatterns } from '../parts/strip.tsx';
 import { Toasts } from '../parts/toast.tsx';
 import { Confirm } from '../sign-in/confirm.tsx';
@@ -90,5 +90,12 @@ function Shown(): ComponentChild {
       </Empty>
     );
   }
-  return Page === undefined ? <Skeleton /> : <Page />;
+  if (Page !== undefined) return <Page />;
+  return (
+    <div class="page">
+      <Card>
+        <Skeleton />
+      </Card>
+    </div>
+  );
 }

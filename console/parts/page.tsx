@@ -6,6 +6,7 @@ import type { Refusal } from '../client/api.ts';
 import { texts } from '../texts.ts';
 import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
+import { Words } from './words.tsx';
 
 interface PageProps {
   readonly title: string;
@@ -84,7 +85,7 @@ export const Notice = ({ tone, children, remedy, actions, isAlert }: NoticeProps
     <Icon of={SIGNS[tone ?? ''] ?? Info} />
     <div class="grow">
       <div>{children}</div>
-      {remedy && <div class="remedy">{remedy}</div>}
+      {remedy && <div class="remedy">{typeof remedy === 'string' ? <Words of={remedy} /> : remedy}</div>}
     </div>
     {actions && <div class="row wrap">{actions}</div>}
   </div>

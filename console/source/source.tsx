@@ -2,11 +2,11 @@ import { Pause, Play, RefreshCw, Trash2 } from 'lucide';
 import type { ComponentChild } from 'preact';
 import { useState } from 'preact/hooks';
 import { useAnswer } from '../client/answers.ts';
-import { ask } from '../client/api.ts';
+import { ask, bridgeNow } from '../client/api.ts';
 import type { Source } from '../client/operations.ts';
 import { go, hrefOf, useRoute } from '../client/route.ts';
 import { useRole } from '../client/session.ts';
-import { compactOf, lengthOf, numberOf } from '../client/zone.ts';
+import { compactOf, durationOf, lengthOf, numberOf } from '../client/zone.ts';
 import { Button } from '../parts/button.tsx';
 import { FormDialog } from '../parts/dialog.tsx';
 import { Menu } from '../parts/menu.tsx';
@@ -52,7 +52,11 @@ export function SourcePage(params: { organisation: string; name: string }): Comp
     >
       {refusal && <Trouble refusal={refusal} again={again} />}
       {source === undefined ? (
-        !refusal && <Skeleton />
+        !refusal && (
+          <Card>
+            <Skeleton />
+          </Card>
+        )
       ) : (
         <>
           <Why source={source} />
@@ -107,8 +111,8 @@ function Summary({ source }: { source: Source }): ComponentChild {
             texts.sources.overdue,
             overdueSeconds === null ? '–' : overdueSeconds > 0 ? lengthOf(overdueSeconds) : texts.sources.onTime,
           ],
-          [t.every, source.every],
-          [t.next, <Ago at={source.nextDueAt} />],
+          [t.every, durationOf(source.every)],
+          [t.next, nextOf(source)],
           [t.readings24h, compactOf(source.readings24h)],
           [t.refused24h, compactOf(source.refused24h)],
           [
@@ -122,6 +126,12 @@ function Summary({ source }: { source: Source }): ComponentChild {
       />
     </Card>
   );
+}
+
+/** When it is polled next: a poll that is due waits for its turn only. */
+function nextOf({ nextDueAt }: Source): ComponentChild {
+  if (nextDueAt === null) return '–';
+  return Date.parse(nextDueAt) <= bridgeNow() ? t.now : <Ago at={nextDueAt} />;
 }
 
 function Actions({ source: { organisation, name, state, revisionTag } }: { source: Source }): ComponentChild {
