@@ -10,6 +10,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import type { Page } from 'playwright-core';
+import { PLAIN, at, fullOf, inDialog, press } from './console-states.ts';
+import type { State } from './console-states.ts';
 
 const root = join(import.meta.dirname, '..');
 const folder = join(root, 'screenshots');
@@ -22,168 +24,6 @@ const LOOKS = {
   phone: { width: 390, height: 844, colorScheme: 'light' },
   'phone-dark': { width: 390, height: 844, colorScheme: 'dark' },
 } as const;
-
-/** A state of the console: its name, and how an operator gets there. */
-type State = readonly [name: string, open: (page: Page) => Promise<unknown>];
-
-const at = (hash: string) => async (page: Page) => await page.goto(`${new URL(page.url()).origin}/#${hash}`);
-const press = async (page: Page, name: string | RegExp): Promise<void> =>
-  await page.getByRole('button', { name }).first().click();
-const inDialog = (page: Page, name: string) => page.getByRole('dialog').getByRole('button', { name, exact: true });
-
-/** The lists and forms that a bridge without a source has, too. */
-const PLAIN: readonly State[] = [
-  ['overview', at('/overview')],
-  ['sources', at('/sources')],
-  ['backfills', at('/backfills')],
-  ['refusals', at('/refusals')],
-  ['alerts', at('/alerts')],
-  ['data', at('/data')],
-  ['applications', at('/applications')],
-  ['projects', at('/projects')],
-  ['delivery', at('/delivery')],
-  ['audit', at('/audit')],
-  ['operators', at('/operators')],
-  ['account', at('/account')],
-  ['register', at('/register')],
-  ['nowhere', at('/nowhere')],
-];
-
-const SOURCE = '/sources/default/thingsboard';
-
-/** A bridge whose plants poll, with a backfill and two sources in trouble. */
-const FULL: readonly State[] = [
-  ...PLAIN,
-  [
-    'sources-chosen',
-    async (page) => {
-      await at('/sources')(page);
-      for (const nth of [0, 2]) await page.getByRole('checkbox').nth(nth).check({ force: true });
-    },
-  ],
-  ['sources-none', at('/sources?text=nothing-like-it')],
-  ['source', at(SOURCE)],
-  ['source-90d', at(`${SOURCE}?span=90d`)],
-  ['source-table', at(`${SOURCE}?as=table`)],
-  [
-    'source-selection',
-    async (page) => {
-      await at('/sources')(page);
-      await at(`${SOURCE}?span=7d`)(page);
-      await page.locator('canvas').focus();
-      for (const key of ['Home', ...Array.from({ length: 30 }, () => 'Shift+ArrowRight')])
-        await page.keyboard.press(key);
-      await page.getByRole('button', { name: /^Start the backfill: / }).waitFor();
-    },
-  ],
-  ['source-sensors', at(`${SOURCE}?tab=sensors`)],
-  ['source-windows', at(`${SOURCE}?tab=windows`)],
-  ['source-refusals', at(`${SOURCE}?tab=refusals`)],
-  ['source-configuration', at(`${SOURCE}?tab=configuration`)],
-  ['source-history', at(`${SOURCE}?tab=history`)],
-  ['source-stopped', at('/sources/default/boiler-house')],
-  ['source-failing', at('/sources/default/cooling-tower')],
-  ['data-chosen', at('/data?project=demo')],
-  [
-    'data-line',
-    async (page) => {
-      await at('/data?project=demo')(page);
-      await page.locator('tbody a, tbody button').first().click();
-      await page.locator('.u-over, .chart, canvas').first().waitFor();
-    },
-  ],
-  ['project', at('/projects/default/demo')],
-  ['operator', at('/operators/demo')],
-  [
-    'application-create',
-    async (page) => {
-      await at('/applications')(page);
-      await press(page, 'Create an application');
-    },
-  ],
-  [
-    'menu',
-    async (page) => {
-      await at('/sources')(page);
-      await press(page, /^Actions on /);
-    },
-  ],
-  [
-    'configuration-difference',
-    async (page) => {
-      await at('/sources')(page);
-      await at(`${SOURCE}?tab=configuration`)(page);
-      await press(page, 'Edit');
-      const editor = page.getByRole('textbox', { name: 'Configuration' });
-      await page.locator('.cm-content').waitFor();
-      await editor.fill((await editor.innerText()).replace('every: 3s', 'every: 5s'));
-      await press(page, 'See the difference');
-      await page.getByRole('dialog').locator('.difference, pre, ins').first().waitFor();
-    },
-  ],
-  [
-    'register-form',
-    async (page) => {
-      await at('/overview')(page);
-      await at('/register')(page);
-      await page.getByLabel('InfluxDB').first().check();
-      await press(page, 'Continue');
-      await page.getByRole('textbox', { name: 'The same as YAML' }).waitFor();
-    },
-  ],
-  [
-    'register-wrong',
-    async (page) => {
-      await page.getByLabel('Name', { exact: true }).fill('NOT A NAME');
-      await press(page, 'Continue');
-      await page.locator('.wrong').first().waitFor();
-    },
-  ],
-  [
-    'register-check',
-    async (page) => {
-      const file = await readFile(join(home, 'sources/thingsboard.yaml'), 'utf8');
-      await page
-        .getByRole('textbox', { name: 'The same as YAML' })
-        .fill(file.replace(/^name: .*/m, 'name: hall-7').replaceAll(/^#.*\n/gm, ''));
-      await press(page, 'Continue');
-      await page.getByText(/\d+ requests? in/).waitFor();
-    },
-  ],
-  [
-    'register-sensors',
-    async (page) => {
-      await press(page, 'Continue');
-      await page.getByRole('table', { name: 'Sensors' }).waitFor();
-    },
-  ],
-  [
-    'register-preview',
-    async (page) => {
-      await press(page, 'Continue');
-      await press(page, 'Read a stretch');
-      await page.getByRole('table', { name: 'Readings' }).waitFor();
-    },
-  ],
-  [
-    'register-create',
-    async (page) => {
-      await press(page, 'Continue');
-      await page.getByText('A new source.').waitFor();
-    },
-  ],
-  [
-    'application-secret',
-    async (page) => {
-      await at('/applications')(page);
-      await press(page, 'Create an application');
-      await page.getByLabel('Name', { exact: true }).fill('Gateway of hall 3');
-      await inDialog(page, 'Create an application').click();
-      await page.locator('.secret code').first().waitFor();
-    },
-  ],
-  ['applications-one', at('/applications')],
-];
 
 let home = '';
 const children: ChildProcess[] = [];
@@ -220,14 +60,15 @@ async function picture(page: Page, name: string): Promise<void> {
   for (const [look, { colorScheme, ...viewport }] of Object.entries(LOOKS)) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     await page.setViewportSize(viewport);
-    await page
-      .waitForFunction(`!document.querySelector('.skeleton, .editor textarea')`, undefined, { timeout: 15_000 })
-      .catch(() => undefined);
-    // The chart and the picture of coverage follow the window a frame later.
-    await page.waitForTimeout(150);
+    await page.waitForFunction(`!document.querySelector('.skeleton, .editor textarea')`);
     const isWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
     if (isWide) console.log(`${name} ${look}: scrolls sideways`);
-    await page.screenshot({ path: join(folder, `${name}.${look}.png`), fullPage: true });
+    // A window as tall as the page, because what stays in sight would stand in the middle of a picture of all of it.
+    const tall = Number(await page.evaluate('document.documentElement.scrollHeight'));
+    await page.setViewportSize({ width: viewport.width, height: Math.min(4_000, Math.max(viewport.height, tall)) });
+    // The chart and the picture of coverage follow the window a frame later.
+    await page.waitForTimeout(200);
+    await page.screenshot({ path: join(folder, `${name}.${look}.png`) });
   }
   await page.setViewportSize({ width: 1440, height: 900 });
   console.log(name);
@@ -277,7 +118,7 @@ try {
   await mkdir(folder, { recursive: true });
   const newPage = async (): Promise<Page> => {
     const context = await browser.newContext({ timezoneId: 'Europe/Berlin', locale: 'en-GB' });
-    context.setDefaultTimeout(300_000);
+    context.setDefaultTimeout(120_000);
     return await context.newPage();
   };
   const demo = await start(['demo'], /export DATABRIDGE_HOME=(\S+)/);
@@ -286,10 +127,12 @@ try {
   await troubled('boiler-house', (yaml) => yaml.replace(/^( +password:).*/m, '$1 not-the-password'));
   await troubled('cooling-tower', (yaml) => yaml.replace(/^( +url:).*/m, '$1 http://127.0.0.1:9/'));
   const page = await newPage();
-  await page.goto(address, { waitUntil: 'commit' });
+  // The first request builds the console.
+  await fetch(new URL(address).origin);
+  await page.goto(address);
   await page.locator('.frame').waitFor();
   await page.waitForTimeout(90_000);
-  await pictures(page, 'full', FULL);
+  await pictures(page, 'full', fullOf(home));
   await stop(demo.child);
 
   const empty = await start(['up'], /chooses a password:\n {2}(\S+)[^]*databridge is up/, {

@@ -7,7 +7,8 @@ export interface Route {
   readonly query: Readonly<Record<string, string>>;
 }
 
-function routeOf(hash: string): Route {
+/** The route of the hash of an address. */
+export function routeOf(hash: string): Route {
   const [path = '', search = ''] = hash.replace(/^#\/?/, '').split('?');
   return {
     path: path.split('/').filter(Boolean).map(decoded),
