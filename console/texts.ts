@@ -577,6 +577,8 @@ const english = {
     choose: 'Its readings are shown here as a line and as a table.',
     spans: { '15m': '15 minutes', '1h': '1 hour', '6h': '6 hours', '1d': '24 hours', '7d': '7 days', '30d': '30 days' },
     csv: 'CSV',
+    csvRows: (count: string) => `The file has ${counted(count, 'reading')}.`,
+    csvCut: 'The bridge gives no more at once, and there may be more. Choose a shorter range.',
     axis: (zone: string) =>
       `Times in ${zone}. The line is the mean of each part, the band its least and greatest value.`,
     chartOf: (sensor: string) => `Readings of ${sensor} over time; the table below has the same values`,

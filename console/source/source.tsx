@@ -10,7 +10,7 @@ import { compactOf, durationOf, lengthOf, numberOf } from '../client/zone.ts';
 import { Button } from '../parts/button.tsx';
 import { FormDialog } from '../parts/dialog.tsx';
 import { Menu } from '../parts/menu.tsx';
-import { Card, Figures, Notice, Page, Skeleton, Tabs, Trouble } from '../parts/page.tsx';
+import { Awaited, Card, Figures, Notice, Page, Tabs } from '../parts/page.tsx';
 import { State } from '../parts/state.tsx';
 import { Ago, Moment } from '../parts/time.tsx';
 import { done } from '../parts/toast.tsx';
@@ -32,7 +32,8 @@ const TABS = ['coverage', 'sensors', 'windows', 'refusals', 'configuration', 'hi
 
 export function SourcePage(params: { organisation: string; name: string }): ComponentChild {
   const { organisation, name } = params;
-  const { answer: source, refusal, again } = useAnswer('getSource', { params: { organisation, name } }, EVERY_MS);
+  const shown = useAnswer('getSource', { params: { organisation, name } }, EVERY_MS);
+  const source = shown.answer;
   const { query } = useRoute();
   const tab = TABS.find((one) => one === query['tab']) ?? 'coverage';
   return (
@@ -50,34 +51,29 @@ export function SourcePage(params: { organisation: string; name: string }): Comp
       }
       actions={source && <Actions source={source} />}
     >
-      {refusal && <Trouble refusal={refusal} again={again} />}
-      {source === undefined ? (
-        !refusal && (
-          <Card>
-            <Skeleton />
-          </Card>
-        )
-      ) : (
-        <>
-          <Why source={source} />
-          <Summary source={source} />
-          <Tabs
-            label={t.tabs}
-            shown={tab}
-            items={TABS.map((key) => ({
-              key,
-              title: t.tabTitles[key],
-              href: hrefOf(['sources', organisation, name], key === 'coverage' ? {} : { tab: key }),
-            }))}
-          />
-          {tab === 'coverage' && <CoverageTab source={source} />}
-          {tab === 'sensors' && <SensorsTab source={source} />}
-          {tab === 'windows' && <WindowsTab source={source} />}
-          {tab === 'refusals' && <RefusalsTab source={source} />}
-          {tab === 'configuration' && <ConfigurationTab source={source} />}
-          {tab === 'history' && <HistoryTab source={source} />}
-        </>
-      )}
+      <Awaited of={shown}>
+        {(source) => (
+          <>
+            <Why source={source} />
+            <Summary source={source} />
+            <Tabs
+              label={t.tabs}
+              shown={tab}
+              items={TABS.map((key) => ({
+                key,
+                title: t.tabTitles[key],
+                href: hrefOf(['sources', organisation, name], key === 'coverage' ? {} : { tab: key }),
+              }))}
+            />
+            {tab === 'coverage' && <CoverageTab source={source} />}
+            {tab === 'sensors' && <SensorsTab source={source} />}
+            {tab === 'windows' && <WindowsTab source={source} />}
+            {tab === 'refusals' && <RefusalsTab source={source} />}
+            {tab === 'configuration' && <ConfigurationTab source={source} />}
+            {tab === 'history' && <HistoryTab source={source} />}
+          </>
+        )}
+      </Awaited>
     </Page>
   );
 }
