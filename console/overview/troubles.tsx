@@ -24,9 +24,13 @@ export const Troubles = ({ troubles, inAll }: { troubles: readonly Trouble[]; in
   </Card>
 );
 
+/** The page of a source, whose organisation is left out where it is the default one. */
+const pageOf = (subject: string): string =>
+  hrefOf(['sources', ...(subject.includes('/') ? [] : ['default']), ...subject.split('/')]);
+
 /** Where a trouble is repaired: its source, the list of its sources, or the page of its kind. */
 function placeOf({ kind, count, ofSources, subjects: [first = ''] }: Trouble): string | undefined {
-  if (ofSources && count === 1) return hrefOf(['sources', ...first.split('/')]);
+  if (ofSources && count === 1) return pageOf(first);
   if (ofSources && STATES.has(kind)) return hrefOf(['sources'], { state: kind });
   const page = PAGES[kind];
   return page && hrefOf([page]);
@@ -51,8 +55,8 @@ function Item({ of }: { of: Trouble }): ComponentChild {
         {ofSources && (
           <p class="row wrap small">
             {subjects.map((subject) => (
-              <a key={subject} href={hrefOf(['sources', ...subject.split('/')])}>
-                {subject.replace(/^default\//, '')}
+              <a key={subject} href={pageOf(subject)}>
+                {subject}
               </a>
             ))}
             {count > subjects.length && <span class="quiet">{t.andMore(numberOf(count - subjects.length))}</span>}

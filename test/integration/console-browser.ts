@@ -25,6 +25,8 @@ export async function newProfile(browser: Browser, options: BrowserContextOption
     viewport: { width: 1280, height: 800 },
     timezoneId: 'Asia/Kolkata',
     locale: 'en-GB',
+    // Colours of the other theme are there at once.
+    reducedMotion: 'reduce',
     ...options,
   });
   const faults: string[] = [];
