@@ -6,8 +6,9 @@ import './style/tables.css';
 import './style/forms.css';
 import { render } from 'preact';
 import { findSession } from './client/session.ts';
-import { App } from './frame/app.tsx';
+import { App, loadFirst } from './frame/app.tsx';
 
 const place = document.querySelector('#app');
 if (place !== null) render(<App />, place);
 void findSession();
+loadFirst();

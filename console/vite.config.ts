@@ -83,7 +83,7 @@ export default defineConfig({
             {
               name: 'parts',
               priority: 2,
-              test: /\/preact\/|\/console\/(?:client|parts\/(?!heat-map|line-chart|code-editor|yaml-editor)|texts)/,
+              test: /\/preact\/|\/lucide\/|\/console\/(?:client|parts\/(?!heat-map|line-chart|code-editor|yaml-editor)|texts)/,
             },
             {
               name: 'lists',

@@ -9,6 +9,7 @@ import { adjust, hrefOf, useRoute } from '../client/route.ts';
 import { useRole } from '../client/session.ts';
 import { numberOf } from '../client/zone.ts';
 import { Button } from '../parts/button.tsx';
+import { Chips } from '../parts/chips.tsx';
 import { FormDialog } from '../parts/dialog.tsx';
 import { Field, Select } from '../parts/field.tsx';
 import { ListCard } from '../parts/list-card.tsx';
@@ -17,6 +18,7 @@ import { State } from '../parts/state.tsx';
 import { Table } from '../parts/table.tsx';
 import { Ago, Moment } from '../parts/time.tsx';
 import { say } from '../parts/toast.tsx';
+import { Words } from '../parts/words.tsx';
 import { texts } from '../texts.ts';
 
 const t = texts.alerts;
@@ -34,19 +36,12 @@ export function Alerts(): ComponentChild {
   const [open, setOpen] = useState<{ act: 'ack' | 'mute'; on: Alert }>();
   return (
     <Page title={texts.nav.alerts} about={t.about}>
-      <div class="chips" role="group" aria-label={t.byState}>
-        {STATES.map((one) => (
-          <button
-            key={one}
-            type="button"
-            class="chip"
-            aria-pressed={state === one}
-            onClick={() => adjust({ state: one })}
-          >
-            {t.states[one]}
-          </button>
-        ))}
-      </div>
+      <Chips
+        label={t.byState}
+        options={STATES.map((one) => [one, t.states[one]])}
+        chosen={state}
+        choose={(one) => adjust({ state: one })}
+      />
       <ListCard
         label={texts.nav.alerts}
         list={list}
@@ -64,7 +59,9 @@ export function Alerts(): ComponentChild {
               <>
                 <Subject of={alert} />
                 <span class="under">{alert.what}</span>
-                <span class="under">{alert.remedy}</span>
+                <span class="under">
+                  <Words of={alert.remedy} />
+                </span>
               </>
             ),
           },

@@ -3,10 +3,8 @@ import { useState } from 'preact/hooks';
 import { changed, useAnswer } from '../client/answers.ts';
 import { ask } from '../client/api.ts';
 import type { ApplicationSecret } from '../client/operations.ts';
-import { Button } from '../parts/button.tsx';
-import { Dialog, useAction } from '../parts/dialog.tsx';
+import { FormDialog } from '../parts/dialog.tsx';
 import { Field, Select, wrongOf } from '../parts/field.tsx';
-import { Trouble } from '../parts/page.tsx';
 import { texts } from '../texts.ts';
 import { ShownOnce } from '../parts/shown-once.tsx';
 
@@ -20,71 +18,65 @@ export function CreateApplication({ close }: { close: () => void }): ComponentCh
   const [organisation, setOrganisation] = useState('default');
   const [chosen, choose] = useState<readonly string[]>([]);
   const [made, setMade] = useState<ApplicationSecret>();
-  const { submit, refusal, isBusy } = useAction(async () => {
-    const body = { name, organisation, ...(chosen.length > 0 && { projects: chosen }) };
-    setMade(await ask('createApplication', { body }));
-    changed(['listApplications']);
-  });
   if (made !== undefined) {
     return <ShownOnce title={t.created(made.name)} id={made.applicationId} secret={made.secret} close={close} />;
   }
   const own = (projects?.items ?? []).filter((project) => project.organisation === organisation);
   return (
-    <Dialog title={t.create} close={close}>
-      <form
-        class="form"
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          void submit();
-        }}
-      >
-        <Field
-          label={t.name}
-          value={name}
-          set={setName}
-          hint={t.nameHint}
-          isFirst
-          isRequired
-          wrong={wrongOf(refusal, 'name')}
-        />
-        {(organisations?.items.length ?? 0) > 1 && (
-          <Select
-            label={t.organisation}
-            value={organisation}
-            set={(id) => {
-              setOrganisation(id);
-              choose([]);
-            }}
-            options={(organisations?.items ?? []).map(({ id, name: title }) => [id, title || id])}
+    <FormDialog
+      title={t.create}
+      verb={t.create}
+      fields={['name']}
+      closesWhenDone={false}
+      close={close}
+      act={async () => {
+        const body = { name, organisation, ...(chosen.length > 0 && { projects: chosen }) };
+        setMade(await ask('createApplication', { body }));
+        changed(['listApplications']);
+      }}
+    >
+      {(refusal) => (
+        <>
+          <Field
+            label={t.name}
+            value={name}
+            set={setName}
+            hint={t.nameHint}
+            isFirst
+            isRequired
+            wrong={wrongOf(refusal, 'name')}
           />
-        )}
-        <fieldset>
-          <legend>{t.projects}</legend>
-          <p class="small quiet">{t.projectsHint}</p>
-          {own.map(({ code, name: title }) => (
-            <label key={code} class="choice">
-              <input
-                type="checkbox"
-                checked={chosen.includes(code)}
-                onChange={() =>
-                  choose(chosen.includes(code) ? chosen.filter((one) => one !== code) : [...chosen, code])
-                }
-              />
-              <span>
-                {title || code} <span class="quiet mono">{code}</span>
-              </span>
-            </label>
-          ))}
-        </fieldset>
-        {refusal && wrongOf(refusal, 'name') === undefined && <Trouble refusal={refusal} />}
-        <div class="buttons">
-          <Button act={close}>{texts.cancel}</Button>
-          <Button type="submit" look="main-one" isBusy={isBusy}>
-            {t.create}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+          {(organisations?.items.length ?? 0) > 1 && (
+            <Select
+              label={t.organisation}
+              value={organisation}
+              set={(id) => {
+                setOrganisation(id);
+                choose([]);
+              }}
+              options={(organisations?.items ?? []).map(({ id, name: title }) => [id, title || id])}
+            />
+          )}
+          <fieldset>
+            <legend>{t.projects}</legend>
+            <p class="small quiet">{t.projectsHint}</p>
+            {own.map(({ code, name: title }) => (
+              <label key={code} class="choice">
+                <input
+                  type="checkbox"
+                  checked={chosen.includes(code)}
+                  onChange={() =>
+                    choose(chosen.includes(code) ? chosen.filter((one) => one !== code) : [...chosen, code])
+                  }
+                />
+                <span>
+                  {title || code} <span class="quiet mono">{code}</span>
+                </span>
+              </label>
+            ))}
+          </fieldset>
+        </>
+      )}
+    </FormDialog>
   );
 }

@@ -3,10 +3,8 @@ import { useState } from 'preact/hooks';
 import { changed } from '../client/answers.ts';
 import { ask } from '../client/api.ts';
 import type { Application } from '../client/operations.ts';
-import { Button } from '../parts/button.tsx';
-import { Dialog, useAction } from '../parts/dialog.tsx';
+import { FormDialog } from '../parts/dialog.tsx';
 import { Select } from '../parts/field.tsx';
-import { Trouble } from '../parts/page.tsx';
 import { texts } from '../texts.ts';
 import { ShownOnce } from '../parts/shown-once.tsx';
 
@@ -25,23 +23,21 @@ export function RotateApplication({
   const { name, applicationId: id } = application;
   const [hours, setHours] = useState<string>('24');
   const [secret, setSecret] = useState<string>();
-  const { submit, refusal, isBusy } = useAction(async () => {
-    const made = await ask('rotateApplication', { params: { id }, body: { overlapHours: Number(hours) } });
-    setSecret(made.secret);
-    changed(['listApplications']);
-  });
   if (secret !== undefined) return <ShownOnce title={t.rotated(name)} id={id} secret={secret} close={close} />;
   return (
-    <Dialog title={t.rotateTitle(name)} close={close}>
+    <FormDialog
+      title={t.rotateTitle(name)}
+      verb={t.rotate}
+      closesWhenDone={false}
+      close={close}
+      act={async () => {
+        const body = { overlapHours: Number(hours) };
+        setSecret((await ask('rotateApplication', { params: { id }, body })).secret);
+        changed(['listApplications']);
+      }}
+    >
       <p>{t.rotateAbout}</p>
       <Select label={t.overlap} value={hours} set={setHours} options={HOURS.map((key) => [key, t.overlaps[key]])} />
-      {refusal && <Trouble refusal={refusal} />}
-      <div class="buttons">
-        <Button act={close}>{texts.cancel}</Button>
-        <Button look="main-one" isBusy={isBusy} act={submit}>
-          {t.rotate}
-        </Button>
-      </div>
-    </Dialog>
+    </FormDialog>
   );
 }

@@ -89,7 +89,7 @@ function Filter({ name, value }: { name: (typeof FILTERS)[number]; value: string
 function Detail({ of }: { of: unknown }): ComponentChild {
   const { before, after, ...rest } = (of ?? {}) as { before?: unknown; after?: unknown };
   const fields = [...new Set([...keysOf(before), ...keysOf(after)])].filter(
-    (key) => JSON.stringify(valueIn(before, key)) !== JSON.stringify(valueIn(after, key)),
+    (key) => JSON.stringify(valueIn(before, key) ?? null) !== JSON.stringify(valueIn(after, key) ?? null),
   );
   return (
     <ul class="mono small">
@@ -98,14 +98,21 @@ function Detail({ of }: { of: unknown }): ComponentChild {
           {key}: {shown(valueIn(before, key))} → {shown(valueIn(after, key))}
         </li>
       ))}
-      {Object.entries(rest).map(([key, value]) => (
-        <li key={key}>
-          {key}: {shown(value)}
-        </li>
-      ))}
+      {Object.entries(rest)
+        .filter(([key, value]) => saysMore(key, value))
+        .map(([key, value]) => (
+          <li key={key}>
+            {key}: {shown(value)}
+          </li>
+        ))}
     </ul>
   );
 }
+
+/** Nothing, none of something, and the organisation that everything belongs to where there is no other are not worth a line. */
+const saysMore = (key: string, value: unknown): boolean =>
+  !(value === null || value === 0 || (Array.isArray(value) && value.length === 0)) &&
+  !(key === 'organisation' && value === 'default');
 
 const keysOf = (value: unknown): string[] => (typeof value === 'object' && value !== null ? Object.keys(value) : []);
 const valueIn = (value: unknown, key: string): unknown => (value as Record<string, unknown> | null | undefined)?.[key];

@@ -7,10 +7,11 @@ import { useList } from '../client/pages.ts';
 import { adjust, hrefOf, useRoute } from '../client/route.ts';
 import { useRole } from '../client/session.ts';
 import { lengthOf, numberOf, shareOf } from '../client/zone.ts';
+import { Chips } from '../parts/chips.tsx';
+import { ListCard } from '../parts/list-card.tsx';
 import { Menu } from '../parts/menu.tsx';
-import { Card, Empty, Page, Skeleton, Trouble } from '../parts/page.tsx';
+import { Empty, Page } from '../parts/page.tsx';
 import { State } from '../parts/state.tsx';
-import { Table } from '../parts/table.tsx';
 import type { Column } from '../parts/table.tsx';
 import { Ago, Progress, Range } from '../parts/time.tsx';
 import { done } from '../parts/toast.tsx';
@@ -29,24 +30,18 @@ export function Backfills(): ComponentChild {
   const list = useList('listBackfills', given, ({ id }) => id, 5_000);
   return (
     <Page title={texts.nav.backfills} about={t.about}>
-      <div class="chips" role="group" aria-label={t.byState}>
-        {STATES.map((one) => (
-          <button
-            key={one}
-            type="button"
-            class="chip"
-            aria-pressed={state === one}
-            onClick={() => adjust({ state: state === one ? undefined : one })}
-          >
-            <State of={one} />
-          </button>
-        ))}
-      </div>
-      {list.refusal && <Trouble refusal={list.refusal} again={list.again} />}
-      <Card>
-        {list.items === undefined ? (
-          !list.refusal && <Skeleton />
-        ) : list.items.length === 0 ? (
+      <Chips
+        label={t.byState}
+        options={STATES.map((one) => [one, <State of={one} />])}
+        chosen={state}
+        choose={(one) => adjust({ state: one })}
+      />
+      <ListCard
+        label={texts.nav.backfills}
+        list={list}
+        keyOf={({ id }) => id}
+        columns={mayChange ? [...columns, actions] : columns}
+        empty={
           <Empty
             icon={History}
             title={state ? t.noneOf(texts.states[state]) : t.none}
@@ -59,16 +54,8 @@ export function Backfills(): ComponentChild {
           >
             {t.noneAbout}
           </Empty>
-        ) : (
-          <Table
-            label={texts.nav.backfills}
-            rows={list.items}
-            keyOf={({ id }) => id}
-            more={list.more}
-            columns={mayChange ? [...columns, actions] : columns}
-          />
-        )}
-      </Card>
+        }
+      />
     </Page>
   );
 }

@@ -20,7 +20,9 @@ const MOST_KEPT = 60;
 const kept = new Map<string, Entry>();
 
 /** Events come in bursts; what they change is read once, ms. */
-const BURST_MS = 250;
+const BURST_MS = 100;
+/** An answer that was left for longer is read again when it is shown again, ms. */
+const FRESH_MS = 1_000;
 
 /** What a page shows of an operation. */
 export interface Shown<Name extends OperationName> {
@@ -82,7 +84,7 @@ export function useAnswer<Name extends OperationName>(
     if (entry === undefined) return undefined;
     const tell = (): void => redraw(undefined);
     entry.listeners.add(tell);
-    if (entry.isOld || Date.now() - entry.readAt > BURST_MS * 4) read(entry, false);
+    if (entry.isOld || Date.now() - entry.readAt > FRESH_MS) read(entry, false);
     const again = (): void => {
       if (isLive() && Date.now() - entry.readAt >= (every ?? 0)) read(entry, true);
     };

@@ -1,5 +1,5 @@
 /** The place of a page: `#/sources/default/hall-3?tab=windows`. A view is its address. */
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 
 export interface Route {
   /** The parts of the path. */
@@ -7,7 +7,8 @@ export interface Route {
   readonly query: Readonly<Record<string, string>>;
 }
 
-function routeOf(hash: string): Route {
+/** The route of the hash of an address. */
+export function routeOf(hash: string): Route {
   const [path = '', search = ''] = hash.replace(/^#\/?/, '').split('?');
   return {
     path: path.split('/').filter(Boolean).map(decoded),
@@ -31,13 +32,15 @@ export function hrefOf(path: readonly string[], query: Readonly<Record<string, s
 }
 
 export function useRoute(): Route {
-  const [route, show] = useState(() => routeOf(location.hash));
+  const [hash, show] = useState(location.hash);
   useEffect(() => {
-    const act = (): void => show(routeOf(location.hash));
+    const act = (): void => show(location.hash);
     window.addEventListener('hashchange', act);
+    // It may have changed since it was drawn.
+    act();
     return () => window.removeEventListener('hashchange', act);
   }, []);
-  return route;
+  return useMemo(() => routeOf(hash), [hash]);
 }
 
 export const go = (path: readonly string[], query: Readonly<Record<string, string | undefined>> = {}): void => {

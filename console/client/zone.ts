@@ -1,13 +1,16 @@
 /** Times and numbers in the browser's language, and in its zone or in UTC: one switch for lists, pickers and charts. */
 import { useEffect, useState } from 'preact/hooks';
 import { bridgeNow } from './api.ts';
+import { doubledOffset, instantOfWallText, wallText } from './wall-clock.ts';
 
 const KEPT = 'databridge-zone';
 let isUtc = localStorage.getItem(KEPT) === 'UTC';
 const watchers = new Set<() => void>();
 
+const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
 /** The zone in which times are shown. */
-export const zone = (): string => (isUtc ? 'UTC' : Intl.DateTimeFormat().resolvedOptions().timeZone);
+export const zone = (): string => (isUtc ? 'UTC' : own);
 
 export function switchZone(): void {
   isUtc = !isUtc;
@@ -37,57 +40,30 @@ function formatOf(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
 const DATE = { year: 'numeric', month: 'short', day: 'numeric' } as const;
 const CLOCK = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
 
-export const clockOf = (at: string | number): string => formatOf(CLOCK).format(new Date(at));
+/** Where the clock shows a time twice, the offset tells one from the other. */
+const withOffset = (text: string, at: string | number): string =>
+  [text, doubledOffset(zone(), new Date(at).getTime())].filter(Boolean).join(' ');
+
+export const clockOf = (at: string | number): string => withOffset(formatOf(CLOCK).format(new Date(at)), at);
 export const momentOf = (at: string | number): string =>
-  formatOf({ ...DATE, ...CLOCK, second: '2-digit' }).format(new Date(at));
-/** Both ends of a range, with what they share written once. */
-export const rangeOfMoments = (from: string, to: string): string =>
-  formatOf({ ...DATE, ...CLOCK, second: '2-digit' }).formatRange(new Date(from), new Date(to));
+  withOffset(formatOf({ ...DATE, ...CLOCK, second: '2-digit' }).format(new Date(at)), at);
+/** Both ends of a range, with what they share written once, and seconds where one of them has some. */
+export function rangeOfMoments(from: string, to: string): string {
+  const ends = [new Date(from), new Date(to)] as const;
+  const isWhole = ends.every((end) => end.getTime() % 60_000 === 0);
+  const format = formatOf({ ...DATE, ...CLOCK, ...(!isWhole && { second: '2-digit' }) });
+  const isDoubled = ends.some((end) => doubledOffset(zone(), end.getTime()) !== '');
+  return isDoubled
+    ? ends.map((end) => withOffset(format.format(end), end.getTime())).join(' – ')
+    : format.formatRange(...ends);
+}
 export const dayOf = (at: string | number): string => formatOf({ month: 'short', day: 'numeric' }).format(new Date(at));
 
-const fieldFormats = new Map<string, Intl.DateTimeFormat>();
-
-/** The calendar and the digits of fields are those of the API, whatever the language of the browser. */
-function fieldFormat(): Intl.DateTimeFormat {
-  const known =
-    fieldFormats.get(zone()) ??
-    new Intl.DateTimeFormat('en-GB-u-ca-gregory-nu-latn', {
-      timeZone: zone(),
-      year: 'numeric',
-      month: '2-digit',
-      day: '2-digit',
-      ...CLOCK,
-    });
-  fieldFormats.set(zone(), known);
-  return known;
-}
-
 /** `2026-11-22 10:00` in the zone that is shown, as the texts of selections and fields have it. */
-export function fieldOf(at: number): string {
-  const parts = fieldFormat().formatToParts(new Date(at));
-  const part = (type: string): string => parts.find((one) => one.type === type)?.value ?? '';
-  return `${part('year')}-${part('month')}-${part('day')} ${part('hour')}:${part('minute')}`;
-}
+export const fieldOf = (at: number): string => wallText(zone(), at);
 
-/** The instant of a text such as `2026-11-22 10:00` in the zone that is shown, ms; undefined where it is none. */
-export function instantOfField(text: string): number | undefined {
-  const found = /^\s*(\d{4})-(\d\d)-(\d\d)(?:[ T](\d\d):(\d\d))?\s*$/.exec(text);
-  if (found === null) return undefined;
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0] = found.slice(1).map((part) => Number(part ?? 0));
-  const wall = Date.UTC(year, month - 1, day, hour, minute);
-  if (new Date(wall).getUTCDate() !== day || hour > 23 || minute > 59) return undefined;
-  // The offset may differ on either side of a change of the clocks, so the first guess is corrected once.
-  const offset = (at: number): number => wallOf(at) - at;
-  const first = wall - offset(wall);
-  const second = wall - offset(first);
-  return wallOf(second) === wall ? second : first;
-}
-
-/** The clock on the wall at an instant, as if it were UTC, ms, without its seconds. */
-function wallOf(at: number): number {
-  const text = fieldOf(at);
-  return Date.parse(`${text.replace(' ', 'T')}:00Z`) + (((at % 60_000) + 60_000) % 60_000);
-}
+/** The instant of such a text in the zone that is shown, ms; undefined where it is none. */
+export const instantOfField = (text: string): number | undefined => instantOfWallText(zone(), text);
 
 const whole = new Intl.NumberFormat(undefined, { maximumFractionDigits: 0 });
 const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
@@ -121,6 +97,10 @@ export function lengthOf(seconds: number): string {
   }
   return parts.join(' ');
 }
+
+/** `1 min 30 s`: a length as the file of a source has it, such as `1m30s`. */
+export const durationOf = (text: string): string =>
+  [...text.matchAll(/(\d+)(\D+)/g)].map(([, count, unit]) => `${count} ${unit === 'm' ? 'min' : unit}`).join(' ');
 
 /** `3 min`: how long ago by the clock of the bridge. */
 export const ageOf = (at: string): string => lengthOf(Math.max(0, (bridgeNow() - Date.parse(at)) / 1_000));

@@ -1,12 +1,12 @@
-import { ChartLine, Search } from 'lucide';
+import { ChartLine } from 'lucide';
 import type { ComponentChild } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { useAnswer } from '../client/answers.ts';
 import { useList } from '../client/pages.ts';
 import { adjust, hrefOf, useRoute } from '../client/route.ts';
-import { Icon } from '../parts/icon.tsx';
 import { Select } from '../parts/field.tsx';
 import { Card, Empty, Page, Skeleton, Trouble } from '../parts/page.tsx';
+import { Search } from '../parts/search.tsx';
 import { Ago } from '../parts/time.tsx';
 import { texts } from '../texts.ts';
 import { SeriesCard } from './series-card.tsx';
@@ -54,16 +54,7 @@ export function Data(): ComponentChild {
           }}
           options={projects.items.map((one) => [`${one.organisation}/${one.code}`, one.name || one.code])}
         />
-        <div class="search">
-          <Icon of={Search} />
-          <input
-            type="search"
-            aria-label={t.search}
-            placeholder={t.search}
-            value={text}
-            onInput={(event) => setText(event.currentTarget.value)}
-          />
-        </div>
+        <Search label={t.search} value={text} set={setText} />
       </div>
       <div class="data">
         <SeriesList params={params} />

@@ -10,7 +10,7 @@ import { Select } from '../parts/field.tsx';
 import { LineChart } from '../parts/line-chart.tsx';
 import { Card, Skeleton, Trouble } from '../parts/page.tsx';
 import { Table } from '../parts/table.tsx';
-import { complain } from '../parts/toast.tsx';
+import { complain, say } from '../parts/toast.tsx';
 import { texts } from '../texts.ts';
 import { downloadCsv } from './csv.ts';
 
@@ -62,7 +62,17 @@ export function SeriesCard({ params, sensorId, valueName }: SeriesProps): Compon
       />
       <Button
         icon={Download}
-        act={() => downloadCsv({ params, query: { ...range, sensor: sensorId } }, `${sensorId}.csv`).catch(complain)}
+        act={async () => {
+          try {
+            const { rows, isCut } = await downloadCsv(
+              { params, query: { ...range, sensor: sensorId } },
+              `${sensorId}.csv`,
+            );
+            say(t.csvRows(numberOf(rows)), isCut ? t.csvCut : undefined);
+          } catch (error) {
+            complain(error);
+          }
+        }}
       >
         {t.csv}
       </Button>

@@ -2,10 +2,10 @@ import { CircleQuestionMark } from 'lucide';
 import type { ComponentChild, ComponentChildren, ComponentType } from 'preact';
 import { useEffect, useErrorBoundary, useState } from 'preact/hooks';
 import { Refusal } from '../client/api.ts';
-import { useRoute } from '../client/route.ts';
+import { routeOf, useRoute } from '../client/route.ts';
 import { findSession, useSignIn } from '../client/session.ts';
 import { useZone } from '../client/zone.ts';
-import { Empty, Skeleton, Trouble } from '../parts/page.tsx';
+import { Card, Empty, Skeleton, Trouble } from '../parts/page.tsx';
 import { StripPatterns } from '../parts/strip.tsx';
 import { Toasts } from '../parts/toast.tsx';
 import { Confirm } from '../sign-in/confirm.tsx';
@@ -13,6 +13,7 @@ import { NewPassword } from '../sign-in/new-password.tsx';
 import { SignInAgain, SignInPage } from '../sign-in/sign-in.tsx';
 import { texts } from '../texts.ts';
 import { loaderOf } from './pages.ts';
+import { Shell } from './shell.tsx';
 import { SideBar } from './side-bar.tsx';
 
 /** The console: the sign-in, or the side bar and a page. A page whose session ends stays behind the sign-in. */
@@ -21,7 +22,7 @@ export function App(): ComponentChild {
   const zone = useZone();
   const { path } = useRoute();
   if (signIn.state === 'unknown') {
-    return signIn.refusal ? <Trouble refusal={signIn.refusal} again={() => void findSession()} /> : null;
+    return signIn.refusal ? <Trouble refusal={signIn.refusal} again={() => void findSession()} /> : <Shell />;
   }
   if (signIn.state === 'out') return <SignInPage />;
   if (signIn.state === 'in' && signIn.mustChangePassword) return <NewPassword name={signIn.operator.name} />;
@@ -64,12 +65,18 @@ function Guarded({ place, children }: { place: string; children: ComponentChildr
 }
 
 const loaded = new Map<string, ComponentType>();
+const nameOf = ([name = 'overview']: readonly string[]): string => name;
+
+/** Begins to load the code of the page of the address, while the bridge says whether there is a session. */
+export function loadFirst(): void {
+  loaderOf(nameOf(routeOf(location.hash).path))?.().catch(() => undefined);
+}
 
 /** The page of the address. */
 function Shown(): ComponentChild {
   const { path } = useRoute();
   const [, redraw] = useState(0);
-  const name = path[0] ?? 'overview';
+  const name = nameOf(path);
   const load = loaderOf(name);
   const Page = loaded.get(name);
   useEffect(() => {
@@ -90,5 +97,12 @@ function Shown(): ComponentChild {
       </Empty>
     );
   }
-  return Page === undefined ? <Skeleton /> : <Page />;
+  if (Page !== undefined) return <Page />;
+  return (
+    <div class="page">
+      <Card>
+        <Skeleton />
+      </Card>
+    </div>
+  );
 }

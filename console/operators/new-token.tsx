@@ -3,10 +3,8 @@ import { useState } from 'preact/hooks';
 import { ShownOnce } from '../parts/shown-once.tsx';
 import { changed } from '../client/answers.ts';
 import { ask } from '../client/api.ts';
-import { Button } from '../parts/button.tsx';
-import { Dialog, useAction } from '../parts/dialog.tsx';
+import { FormDialog } from '../parts/dialog.tsx';
 import { Field, Select, wrongOf } from '../parts/field.tsx';
-import { Trouble } from '../parts/page.tsx';
 import { texts } from '../texts.ts';
 
 const t = texts.operators;
@@ -18,39 +16,33 @@ export function NewToken({ name: operator, close }: { name: string; close: () =>
   const [name, setName] = useState('');
   const [days, setDays] = useState<string>('90');
   const [token, setToken] = useState<string>();
-  const { submit, refusal, isBusy } = useAction(async () => {
-    const made = await ask('createOperatorToken', { params: { name: operator }, body: { name, days: Number(days) } });
-    setToken(made.token);
-    changed(['listOperators', 'listOperatorTokens']);
-  });
   if (token !== undefined) return <ShownOnce title={t.tokenCreated(name)} secret={token} close={close} />;
   return (
-    <Dialog title={t.newTokenOf(operator)} close={close}>
-      <form
-        class="form"
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          void submit();
-        }}
-      >
-        <Field
-          label={t.tokenName}
-          value={name}
-          set={setName}
-          hint={t.tokenHint}
-          isFirst
-          wrong={wrongOf(refusal, 'name')}
-        />
-        <Select label={t.days} value={days} set={setDays} options={DAYS.map((key) => [key, t.daysOf(key)])} />
-        {refusal && wrongOf(refusal, 'name') === undefined && <Trouble refusal={refusal} />}
-        <div class="buttons">
-          <Button act={close}>{texts.cancel}</Button>
-          <Button type="submit" look="main-one" isBusy={isBusy}>
-            {t.newToken}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={t.newTokenOf(operator)}
+      verb={t.newToken}
+      fields={['name']}
+      closesWhenDone={false}
+      close={close}
+      act={async () => {
+        const body = { name, days: Number(days) };
+        setToken((await ask('createOperatorToken', { params: { name: operator }, body })).token);
+        changed(['listOperators', 'listOperatorTokens']);
+      }}
+    >
+      {(refusal) => (
+        <>
+          <Field
+            label={t.tokenName}
+            value={name}
+            set={setName}
+            hint={t.tokenHint}
+            isFirst
+            wrong={wrongOf(refusal, 'name')}
+          />
+          <Select label={t.days} value={days} set={setDays} options={DAYS.map((key) => [key, t.daysOf(key)])} />
+        </>
+      )}
+    </FormDialog>
   );
 }

@@ -6,7 +6,7 @@ import { ask } from '../client/api.ts';
 import { hrefOf } from '../client/route.ts';
 import { leave } from '../client/session.ts';
 import { Button } from '../parts/button.tsx';
-import { Card, Empty, Figures, Page, Skeleton, Trouble } from '../parts/page.tsx';
+import { Awaited, Card, Empty, Figures, Page } from '../parts/page.tsx';
 import { State } from '../parts/state.tsx';
 import { Moment } from '../parts/time.tsx';
 import { done } from '../parts/toast.tsx';
@@ -20,7 +20,8 @@ const EVERY_MS = 30_000;
 
 /** An operator: what it may do, its tokens and its sessions. */
 export function OperatorPage({ name }: { name: string }): ComponentChild {
-  const { answer, refusal, again } = useAnswer('getOperator', { params: { name } }, EVERY_MS);
+  const shown = useAnswer('getOperator', { params: { name } }, EVERY_MS);
+  const { answer } = shown;
   return (
     <Page
       title={name}
@@ -34,24 +35,23 @@ export function OperatorPage({ name }: { name: string }): ComponentChild {
         )
       }
     >
-      {refusal && <Trouble refusal={refusal} again={again} />}
-      {answer === undefined ? (
-        !refusal && <Skeleton />
-      ) : (
-        <>
-          <Card isText>
-            <Figures
-              of={[
-                [t.role, `${t.roles[answer.role]}: ${t.roleAbouts[answer.role]}`],
-                [t.organisations, answer.organisations === null ? t.all : answer.organisations.join(', ')],
-                [t.since, <Moment at={answer.createdAt} />],
-              ]}
-            />
-          </Card>
-          <Tokens name={name} mayGrow={answer.disabledAt === null} />
-          <Sessions name={name} />
-        </>
-      )}
+      <Awaited of={shown}>
+        {(account) => (
+          <>
+            <Card isText>
+              <Figures
+                of={[
+                  [t.role, `${t.roles[account.role]}: ${t.roleAbouts[account.role]}`],
+                  [t.organisations, account.organisations === null ? t.all : account.organisations.join(', ')],
+                  [t.since, <Moment at={account.createdAt} />],
+                ]}
+              />
+            </Card>
+            <Tokens name={name} mayGrow={account.disabledAt === null} />
+            <Sessions name={name} />
+          </>
+        )}
+      </Awaited>
     </Page>
   );
 }
@@ -59,7 +59,8 @@ export function OperatorPage({ name }: { name: string }): ComponentChild {
 /** Where an operator is signed in. */
 function Sessions({ name }: { name: string }): ComponentChild {
   const params = { name };
-  const { answer, refusal, again } = useAnswer('listOperatorSessions', { params }, EVERY_MS);
+  const shown = useAnswer('listOperatorSessions', { params }, EVERY_MS);
+  const { answer } = shown;
   const change = async (action: Promise<unknown>, said: string): Promise<void> => {
     if (await done(action, said)) changed(['listOperatorSessions']);
   };
@@ -75,22 +76,23 @@ function Sessions({ name }: { name: string }): ComponentChild {
         )
       }
     >
-      {refusal && <Trouble refusal={refusal} again={again} />}
-      {answer === undefined ? (
-        !refusal && <Skeleton rows={3} />
-      ) : answer.sessions.length === 0 ? (
-        <Empty icon={MonitorOff} title={t.noSessions}>
-          {t.noSessionsAbout}
-        </Empty>
-      ) : (
-        <SessionTable
-          label={t.sessions}
-          sessions={answer.sessions}
-          end={({ id, current }) =>
-            current ? leave() : change(ask('endOperatorSession', { params: { name, id } }), texts.account.ended)
-          }
-        />
-      )}
+      <Awaited of={shown} rows={3} isInCard>
+        {({ sessions }) =>
+          sessions.length === 0 ? (
+            <Empty icon={MonitorOff} title={t.noSessions}>
+              {t.noSessionsAbout}
+            </Empty>
+          ) : (
+            <SessionTable
+              label={t.sessions}
+              sessions={sessions}
+              end={({ id, current }) =>
+                current ? leave() : change(ask('endOperatorSession', { params: { name, id } }), texts.account.ended)
+              }
+            />
+          )
+        }
+      </Awaited>
     </Card>
   );
 }

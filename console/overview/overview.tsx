@@ -5,7 +5,7 @@ import type { Overview as Answered } from '../client/operations.ts';
 import { hrefOf } from '../client/route.ts';
 import { useRole } from '../client/session.ts';
 import { bytesOf, lengthOf, numberOf } from '../client/zone.ts';
-import { Card, Empty, Figures, Notice, Page, Skeleton, Trouble } from '../parts/page.tsx';
+import { Awaited, Card, Empty, Figures, Notice, Page } from '../parts/page.tsx';
 import { State } from '../parts/state.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { texts } from '../texts.ts';
@@ -21,7 +21,8 @@ const EVERY_MS = 4_000;
 const CONDITIONS = ['stopped', 'failing', 'behind', 'silent', 'starting', 'paused', 'well'] as const;
 
 export function Overview(): ComponentChild {
-  const { answer, refusal, again } = useAnswer('getOverview', {}, EVERY_MS);
+  const shown = useAnswer('getOverview', {}, EVERY_MS);
+  const { answer } = shown;
   const { mayChange } = useRole();
   return (
     <Page
@@ -36,16 +37,9 @@ export function Overview(): ComponentChild {
         )
       }
     >
-      {refusal && <Trouble refusal={refusal} again={again} />}
-      {answer === undefined ? (
-        !refusal && (
-          <Card>
-            <Skeleton rows={8} />
-          </Card>
-        )
-      ) : (
-        <Content overview={answer} />
-      )}
+      <Awaited of={shown} rows={8}>
+        {(overview) => <Content overview={overview} />}
+      </Awaited>
     </Page>
   );
 }

@@ -49,7 +49,10 @@ export function Dialog({ title, close, children, isWide, stays }: DialogProps): 
 
 interface AskedProps {
   readonly title: string;
-  readonly children?: ComponentChildren;
+  /** Its fields; a function gets why the action was refused, for those that say so themselves. */
+  readonly children?: ComponentChildren | ((refusal: Refusal | undefined) => ComponentChildren);
+  /** The fields that say by themselves what is wrong with them. */
+  readonly fields?: readonly string[];
   readonly verb: string;
   readonly isDangerous?: boolean;
   readonly act: () => Promise<unknown>;
@@ -65,6 +68,7 @@ interface AskedProps {
 export function FormDialog({
   title,
   children,
+  fields = [],
   verb,
   isDangerous,
   act,
@@ -84,15 +88,18 @@ export function FormDialog({
           if (why === undefined) void submit();
         }}
       >
-        {children}
+        {typeof children === 'function' ? children(refusal) : children}
         {refusal && !refusal.problem.errors?.length && <Trouble refusal={refusal} />}
-        {refusal?.problem.errors?.map(({ pointer, detail }) => (
-          <p key={pointer} class="field" role="alert">
-            <span class="wrong">
-              {pointer.replace(/^\//, '')} {detail}
-            </span>
-          </p>
-        ))}
+        {refusal?.problem.errors
+          ?.map(({ pointer, detail }) => ({ field: pointer.replace(/^\//, ''), detail }))
+          .filter(({ field }) => !fields.includes(field))
+          .map(({ field, detail }) => (
+            <p key={field} class="field" role="alert">
+              <span class="wrong">
+                {field} {detail}
+              </span>
+            </p>
+          ))}
         <div class="buttons">
           <Button act={close}>{texts.cancel}</Button>
           <Button type="submit" look={isDangerous ? 'danger' : 'main-one'} isBusy={isBusy} why={why}>

@@ -6,6 +6,7 @@ import type { Refusal } from '../client/api.ts';
 import { texts } from '../texts.ts';
 import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
+import { Words } from './words.tsx';
 
 interface PageProps {
   readonly title: string;
@@ -84,7 +85,7 @@ export const Notice = ({ tone, children, remedy, actions, isAlert }: NoticeProps
     <Icon of={SIGNS[tone ?? ''] ?? Info} />
     <div class="grow">
       <div>{children}</div>
-      {remedy && <div class="remedy">{remedy}</div>}
+      {remedy && <div class="remedy">{typeof remedy === 'string' ? <Words of={remedy} /> : remedy}</div>}
     </div>
     {actions && <div class="row wrap">{actions}</div>}
   </div>
@@ -135,6 +136,31 @@ export const Skeleton = ({ rows = 6 }: { rows?: number }): ComponentChild => (
     ))}
   </div>
 );
+
+interface AwaitedProps<Answer> {
+  readonly of: {
+    readonly answer: Answer | undefined;
+    readonly refusal: Refusal | undefined;
+    readonly again: () => void;
+  };
+  /** Of what stands for the answer while it is on its way. */
+  readonly rows?: number;
+  /** It is in a card, so nothing is put around what stands for it. */
+  readonly isInCard?: boolean;
+  readonly children: (answer: Answer) => ComponentChildren;
+}
+
+/** What an answer is for: why it did not come, what stands for it while it is on its way, and then what it shows. */
+export function Awaited<Answer>({ of, rows, isInCard, children }: AwaitedProps<Answer>): ComponentChild {
+  const { answer, refusal, again } = of;
+  const skeleton = <Skeleton {...(rows !== undefined && { rows })} />;
+  return (
+    <>
+      {refusal && <Trouble refusal={refusal} again={again} />}
+      {answer !== undefined ? children(answer) : !refusal && (isInCard ? skeleton : <Card>{skeleton}</Card>)}
+    </>
+  );
+}
 
 /** The pages of one thing, each with its address. */
 export const Tabs = ({ label, items, shown }: TabsProps): ComponentChild => (

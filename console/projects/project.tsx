@@ -7,7 +7,7 @@ import { useRole } from '../client/session.ts';
 import { numberOf } from '../client/zone.ts';
 import { Button } from '../parts/button.tsx';
 import { Icon } from '../parts/icon.tsx';
-import { Card, Figures, Notice, Page, Skeleton, Trouble } from '../parts/page.tsx';
+import { Awaited, Card, Figures, Notice, Page } from '../parts/page.tsx';
 import { State } from '../parts/state.tsx';
 import { complain, done, say } from '../parts/toast.tsx';
 import { texts } from '../texts.ts';
@@ -18,7 +18,8 @@ const t = texts.projects;
 /** A project: its room for series, its lock, and the names that it holds back. */
 export function ProjectPage(params: { organisation: string; code: string }): ComponentChild {
   const { organisation, code } = params;
-  const { answer, refusal, again } = useAnswer('getProject', { params: { organisation, code } }, 15_000);
+  const shown = useAnswer('getProject', { params: { organisation, code } }, 15_000);
+  const { answer } = shown;
   const { mayChange } = useRole();
   const lock = async (): Promise<void> => {
     if (await done(ask('lockProject', { params: { organisation, code } }), t.lockedNow(code))) changed(['getProject']);
@@ -57,30 +58,29 @@ export function ProjectPage(params: { organisation: string; code: string }): Com
         </>
       }
     >
-      {refusal && <Trouble refusal={refusal} again={again} />}
-      {answer === undefined ? (
-        !refusal && <Skeleton />
-      ) : (
-        <>
-          {answer.warnings.map(({ message, remedy }) => (
-            <Notice key={message} tone="warn" remedy={remedy}>
-              {message}
-            </Notice>
-          ))}
-          <Card isText>
-            <Figures
-              of={[
-                [t.series, t.ofQuota(numberOf(answer.series), numberOf(answer.quota))],
-                [t.newInHour, numberOf(answer.newInHour)],
-                [t.usual, numberOf(answer.newInUsualHour)],
-                [t.held, numberOf(answer.held)],
-              ]}
-            />
-          </Card>
-          <p class="quiet">{t.lockAbout}</p>
-          <HeldNames organisation={organisation} code={code} />
-        </>
-      )}
+      <Awaited of={shown}>
+        {(project) => (
+          <>
+            {project.warnings.map(({ message, remedy }) => (
+              <Notice key={message} tone="warn" remedy={remedy}>
+                {message}
+              </Notice>
+            ))}
+            <Card isText>
+              <Figures
+                of={[
+                  [t.series, t.ofQuota(numberOf(project.series), numberOf(project.quota))],
+                  [t.newInHour, numberOf(project.newInHour)],
+                  [t.usual, numberOf(project.newInUsualHour)],
+                  [t.held, numberOf(project.held)],
+                ]}
+              />
+            </Card>
+            <p class="quiet">{t.lockAbout}</p>
+            <HeldNames organisation={organisation} code={code} />
+          </>
+        )}
+      </Awaited>
     </Page>
   );
 }

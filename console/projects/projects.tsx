@@ -10,7 +10,7 @@ import { useRole } from '../client/session.ts';
 import { numberOf } from '../client/zone.ts';
 import { Button } from '../parts/button.tsx';
 import { FormDialog } from '../parts/dialog.tsx';
-import { Field, Select } from '../parts/field.tsx';
+import { Field, Select, wrongOf } from '../parts/field.tsx';
 import { ListCard } from '../parts/list-card.tsx';
 import { Empty, Page } from '../parts/page.tsx';
 import { say } from '../parts/toast.tsx';
@@ -78,6 +78,7 @@ function CreateProject({ close }: { close: () => void }): ComponentChild {
     <FormDialog
       title={t.create}
       verb={t.create}
+      fields={['code', 'name']}
       close={close}
       act={async () => {
         await ask('createProject', { body: { code, organisation, ...(name !== '' && { name }) } });
@@ -85,15 +86,27 @@ function CreateProject({ close }: { close: () => void }): ComponentChild {
         changed(['listProjects']);
       }}
     >
-      <Field label={t.code} value={code} set={setCode} hint={t.codeHint} isFirst isRequired />
-      <Field label={t.name} value={name} set={setName} />
-      {(organisations?.items.length ?? 0) > 1 && (
-        <Select
-          label={texts.applications.organisation}
-          value={organisation}
-          set={setOrganisation}
-          options={(organisations?.items ?? []).map(({ id, name: title }) => [id, title || id])}
-        />
+      {(refusal) => (
+        <>
+          <Field
+            label={t.code}
+            value={code}
+            set={setCode}
+            hint={t.codeHint}
+            isFirst
+            isRequired
+            wrong={wrongOf(refusal, 'code')}
+          />
+          <Field label={t.name} value={name} set={setName} wrong={wrongOf(refusal, 'name')} />
+          {(organisations?.items.length ?? 0) > 1 && (
+            <Select
+              label={texts.applications.organisation}
+              value={organisation}
+              set={setOrganisation}
+              options={(organisations?.items ?? []).map(({ id, name: title }) => [id, title || id])}
+            />
+          )}
+        </>
       )}
     </FormDialog>
   );

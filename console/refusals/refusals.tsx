@@ -6,6 +6,7 @@ import type { Operations, RefusalOfSource } from '../client/operations.ts';
 import { useList } from '../client/pages.ts';
 import { adjust, hrefOf, useRoute } from '../client/route.ts';
 import { numberOf } from '../client/zone.ts';
+import { Chips } from '../parts/chips.tsx';
 import { ListCard } from '../parts/list-card.tsx';
 import { Empty, Notice, Page } from '../parts/page.tsx';
 import { reasonOf } from '../parts/reason.ts';
@@ -43,19 +44,17 @@ export function Refusals(): ComponentChild {
         <div class="tools">
           <SourceFilter source={source ?? ''} />
         </div>
-        <div class="chips" role="group" aria-label={t.byReason}>
-          {reasons.map(({ reason: one, refused }) => (
-            <button
-              key={one}
-              type="button"
-              class="chip"
-              aria-pressed={one === reason}
-              onClick={() => adjust({ reason: one === reason ? undefined : one })}
-            >
+        <Chips
+          label={t.byReason}
+          options={reasons.map(({ reason: one, refused }) => [
+            one,
+            <>
               <b>{numberOf(refused)}</b> {reasonOf(one)}
-            </button>
-          ))}
-        </div>
+            </>,
+          ])}
+          chosen={reason}
+          choose={(one) => adjust({ reason: one })}
+        />
       </div>
       {chosen && <Notice remedy={chosen.remedy}>{chosen.meaning}</Notice>}
       <ListCard

@@ -1,13 +1,13 @@
-import { Radio, Search } from 'lucide';
+import { Radio } from 'lucide';
 import type { ComponentChild } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { lines } from '../client/api.ts';
 import { numberOf } from '../client/zone.ts';
 import { Button } from '../parts/button.tsx';
 import { useAction } from '../parts/dialog.tsx';
-import { Icon } from '../parts/icon.tsx';
 import { Card, Empty, Skeleton, Trouble } from '../parts/page.tsx';
 import { Table } from '../parts/table.tsx';
+import { Search } from '../parts/search.tsx';
 import { texts } from '../texts.ts';
 import { useDraft } from './draft.ts';
 import { StepButtons } from './step-buttons.tsx';
@@ -52,16 +52,7 @@ export function SensorsStep({ next, back }: StepProps): ComponentChild {
             void submit();
           }}
         >
-          <div class="search">
-            <Icon of={Search} />
-            <input
-              type="search"
-              aria-label={t.searchSensors}
-              placeholder={t.searchSensors}
-              value={text}
-              onInput={(event) => setText(event.currentTarget.value)}
-            />
-          </div>
+          <Search label={t.searchSensors} value={text} set={setText} />
           <Button type="submit" isBusy={isBusy}>
             {t.look}
           </Button>

@@ -6,22 +6,15 @@ import { Button } from '../parts/button.tsx';
 import { useAction } from '../parts/dialog.tsx';
 import { Field, wrongOf } from '../parts/field.tsx';
 import { Notice } from '../parts/page.tsx';
-import iconUrl from '../style/icon.svg';
 import { texts } from '../texts.ts';
+import { SignInCard } from './sign-in.tsx';
 
 /** An operator whose password was given to it chooses another one before anything else. */
 export const NewPassword = ({ name }: { name: string }): ComponentChild => (
-  <main class="sign-in">
-    <div class="card">
-      <div class="brand">
-        <img src={iconUrl} alt="" width={28} height={28} />
-        databridge
-      </div>
-      <h1>{texts.password.title}</h1>
-      <p class="quiet">{texts.password.about(name)}</p>
-      <PasswordForm name={name} done={() => undefined} />
-    </div>
-  </main>
+  <SignInCard title={texts.password.title}>
+    <p class="quiet">{texts.password.about(name)}</p>
+    <PasswordForm name={name} done={() => undefined} />
+  </SignInCard>
 );
 
 /** Changes the own password; the session goes on as a new one. */

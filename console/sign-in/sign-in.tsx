@@ -1,4 +1,4 @@
-import type { ComponentChild } from 'preact';
+import type { ComponentChild, ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { useAnswer } from '../client/answers.ts';
 import { addressOf, ask } from '../client/api.ts';
@@ -11,6 +11,20 @@ import { Notice, Trouble } from '../parts/page.tsx';
 import iconUrl from '../style/icon.svg';
 import { texts } from '../texts.ts';
 
+/** The only card of a page before any other page. */
+export const SignInCard = ({ title, children }: { title: string; children: ComponentChildren }): ComponentChild => (
+  <main class="sign-in">
+    <div class="card">
+      <div class="brand">
+        <img src={iconUrl} alt="" width={28} height={28} />
+        databridge
+      </div>
+      <h1>{title}</h1>
+      {children}
+    </div>
+  </main>
+);
+
 /** The first page of an operator that has no session. */
 export function SignInPage(): ComponentChild {
   const { query } = useRoute();
@@ -18,21 +32,14 @@ export function SignInPage(): ComponentChild {
     document.title = `${texts.signIn.title} · databridge`;
   }, []);
   return (
-    <main class="sign-in">
-      <div class="card">
-        <div class="brand">
-          <img src={iconUrl} alt="" width={28} height={28} />
-          databridge
-        </div>
-        <h1>{texts.signIn.title}</h1>
-        {(query['refused'] === 'oidc' || query['refused'] === 'link') && (
-          <Notice tone="bad" isAlert>
-            {texts.signIn.refusals[query['refused']]}
-          </Notice>
-        )}
-        <SignInForm />
-      </div>
-    </main>
+    <SignInCard title={texts.signIn.title}>
+      {(query['refused'] === 'oidc' || query['refused'] === 'link') && (
+        <Notice tone="bad" isAlert>
+          {texts.signIn.refusals[query['refused']]}
+        </Notice>
+      )}
+      <SignInForm />
+    </SignInCard>
   );
 }
 

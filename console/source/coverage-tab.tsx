@@ -65,7 +65,7 @@ export function CoverageTab({ source }: { source: Source }): ComponentChild {
   return (
     <>
       {refusal && <Trouble refusal={refusal} again={again} />}
-      <Card title={t.title} beside={<span class="small quiet">{zone}</span>} actions={tools}>
+      <Card title={t.title} beside={<span class="small quiet">{zone}</span>} actions={streams.length > 0 && tools}>
         {coverage === undefined ? (
           !refusal && <Skeleton />
         ) : streams.length === 0 ? (

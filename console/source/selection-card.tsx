@@ -218,7 +218,13 @@ function Quote({ quotes, refusal, isWrong }: QuoteProps): ComponentChild {
           [
             t.takes,
             isTimed
-              ? `${lengthOf(sum(quotes, ({ seconds }) => seconds?.least ?? 0))} – ${lengthOf(sum(quotes, ({ seconds }) => seconds?.most ?? 0))}`
+              ? [
+                  ...new Set(
+                    (['least', 'most'] as const).map((end) =>
+                      lengthOf(sum(quotes, ({ seconds }) => seconds?.[end] ?? 0)),
+                    ),
+                  ),
+                ].join(' – ')
               : t.unknown,
           ],
         ]}

@@ -2,15 +2,15 @@ import { Pause, Play, RefreshCw, Trash2 } from 'lucide';
 import type { ComponentChild } from 'preact';
 import { useState } from 'preact/hooks';
 import { useAnswer } from '../client/answers.ts';
-import { ask } from '../client/api.ts';
+import { ask, bridgeNow } from '../client/api.ts';
 import type { Source } from '../client/operations.ts';
 import { go, hrefOf, useRoute } from '../client/route.ts';
 import { useRole } from '../client/session.ts';
-import { compactOf, lengthOf, numberOf } from '../client/zone.ts';
+import { compactOf, durationOf, lengthOf, numberOf } from '../client/zone.ts';
 import { Button } from '../parts/button.tsx';
 import { FormDialog } from '../parts/dialog.tsx';
 import { Menu } from '../parts/menu.tsx';
-import { Card, Figures, Notice, Page, Skeleton, Tabs, Trouble } from '../parts/page.tsx';
+import { Awaited, Card, Figures, Notice, Page, Tabs } from '../parts/page.tsx';
 import { State } from '../parts/state.tsx';
 import { Ago, Moment } from '../parts/time.tsx';
 import { done } from '../parts/toast.tsx';
@@ -32,7 +32,8 @@ const TABS = ['coverage', 'sensors', 'windows', 'refusals', 'configuration', 'hi
 
 export function SourcePage(params: { organisation: string; name: string }): ComponentChild {
   const { organisation, name } = params;
-  const { answer: source, refusal, again } = useAnswer('getSource', { params: { organisation, name } }, EVERY_MS);
+  const shown = useAnswer('getSource', { params: { organisation, name } }, EVERY_MS);
+  const source = shown.answer;
   const { query } = useRoute();
   const tab = TABS.find((one) => one === query['tab']) ?? 'coverage';
   return (
@@ -50,30 +51,29 @@ export function SourcePage(params: { organisation: string; name: string }): Comp
       }
       actions={source && <Actions source={source} />}
     >
-      {refusal && <Trouble refusal={refusal} again={again} />}
-      {source === undefined ? (
-        !refusal && <Skeleton />
-      ) : (
-        <>
-          <Why source={source} />
-          <Summary source={source} />
-          <Tabs
-            label={t.tabs}
-            shown={tab}
-            items={TABS.map((key) => ({
-              key,
-              title: t.tabTitles[key],
-              href: hrefOf(['sources', organisation, name], key === 'coverage' ? {} : { tab: key }),
-            }))}
-          />
-          {tab === 'coverage' && <CoverageTab source={source} />}
-          {tab === 'sensors' && <SensorsTab source={source} />}
-          {tab === 'windows' && <WindowsTab source={source} />}
-          {tab === 'refusals' && <RefusalsTab source={source} />}
-          {tab === 'configuration' && <ConfigurationTab source={source} />}
-          {tab === 'history' && <HistoryTab source={source} />}
-        </>
-      )}
+      <Awaited of={shown}>
+        {(source) => (
+          <>
+            <Why source={source} />
+            <Summary source={source} />
+            <Tabs
+              label={t.tabs}
+              shown={tab}
+              items={TABS.map((key) => ({
+                key,
+                title: t.tabTitles[key],
+                href: hrefOf(['sources', organisation, name], key === 'coverage' ? {} : { tab: key }),
+              }))}
+            />
+            {tab === 'coverage' && <CoverageTab source={source} />}
+            {tab === 'sensors' && <SensorsTab source={source} />}
+            {tab === 'windows' && <WindowsTab source={source} />}
+            {tab === 'refusals' && <RefusalsTab source={source} />}
+            {tab === 'configuration' && <ConfigurationTab source={source} />}
+            {tab === 'history' && <HistoryTab source={source} />}
+          </>
+        )}
+      </Awaited>
     </Page>
   );
 }
@@ -107,8 +107,8 @@ function Summary({ source }: { source: Source }): ComponentChild {
             texts.sources.overdue,
             overdueSeconds === null ? '–' : overdueSeconds > 0 ? lengthOf(overdueSeconds) : texts.sources.onTime,
           ],
-          [t.every, source.every],
-          [t.next, <Ago at={source.nextDueAt} />],
+          [t.every, durationOf(source.every)],
+          [t.next, nextOf(source)],
           [t.readings24h, compactOf(source.readings24h)],
           [t.refused24h, compactOf(source.refused24h)],
           [
@@ -122,6 +122,12 @@ function Summary({ source }: { source: Source }): ComponentChild {
       />
     </Card>
   );
+}
+
+/** When it is polled next: a poll that is due waits for its turn only. */
+function nextOf({ nextDueAt }: Source): ComponentChild {
+  if (nextDueAt === null) return '–';
+  return Date.parse(nextDueAt) <= bridgeNow() ? t.now : <Ago at={nextDueAt} />;
 }
 
 function Actions({ source: { organisation, name, state, revisionTag } }: { source: Source }): ComponentChild {

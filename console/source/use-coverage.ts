@@ -31,6 +31,7 @@ export function useCoverage(params: Given['params'], query: Given['query']): Cov
   const key = JSON.stringify(given);
   const [rest, setRest] = useState<{ key: string; streams: Streams; next: string | null }>();
   const reading = useRef(false);
+  const places = useRef(new Map<string, number>());
   useEffect(() => {
     reading.current = false;
   }, [key]);
@@ -54,7 +55,11 @@ export function useCoverage(params: Given['params'], query: Given['query']): Cov
   const streams = useMemo(() => {
     const seen = new Set(coverage?.streams.map((one) => one.key));
     const behind = rest?.key === key ? rest.streams.filter((one) => !seen.has(one.key)) : [];
-    return [...(coverage?.streams ?? []), ...behind];
+    const all = [...(coverage?.streams ?? []), ...behind];
+    // The bridge has the worst first, which changes while one reads: a stream stays where it was seen first.
+    for (const one of all) if (!places.current.has(one.key)) places.current.set(one.key, places.current.size);
+    const place = (one: Streams[number]): number => places.current.get(one.key) ?? 0;
+    return all.toSorted((one, other) => place(one) - place(other));
   }, [coverage, rest, key]);
   return {
     coverage,

@@ -1,4 +1,4 @@
-import { Network, Plus, Search } from 'lucide';
+import { Network, Plus } from 'lucide';
 import type { ComponentChild } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Operations } from '../client/operations.ts';
@@ -8,8 +8,10 @@ import { adjust, hrefOf, useRoute } from '../client/route.ts';
 import { useRole } from '../client/session.ts';
 import { numberOf } from '../client/zone.ts';
 import { Icon } from '../parts/icon.tsx';
+import { Chips } from '../parts/chips.tsx';
 import { Select } from '../parts/field.tsx';
 import { Card, Empty, Page, Skeleton, Trouble } from '../parts/page.tsx';
+import { Search } from '../parts/search.tsx';
 import { State } from '../parts/state.tsx';
 import { StripLegend } from '../parts/strip.tsx';
 import { texts } from '../texts.ts';
@@ -109,16 +111,7 @@ function Filters({ query, conditions }: FiltersProps): ComponentChild {
   return (
     <div class="stack tight">
       <div class="tools">
-        <div class="search">
-          <Icon of={Search} />
-          <input
-            type="search"
-            aria-label={t.search}
-            placeholder={t.search}
-            value={text}
-            onInput={(event) => setText(event.currentTarget.value)}
-          />
-        </div>
+        <Search label={t.search} value={text} set={setText} />
         <Select
           label={t.project}
           isSilent
@@ -137,20 +130,18 @@ function Filters({ query, conditions }: FiltersProps): ComponentChild {
           ]}
         />
       </div>
-      <div class="chips" role="group" aria-label={texts.overview.byState}>
-        {STATES.filter((state) => conditions[state] || query['state'] === state).map((state) => (
-          <button
-            key={state}
-            type="button"
-            class="chip"
-            aria-pressed={query['state'] === state}
-            onClick={() => adjust({ state: query['state'] === state ? undefined : state })}
-          >
+      <Chips
+        label={texts.overview.byState}
+        options={STATES.filter((state) => conditions[state] || query['state'] === state).map((state) => [
+          state,
+          <>
             <State of={state} word="" />
             <b>{numberOf(conditions[state] ?? 0)}</b> {texts.states[state]}
-          </button>
-        ))}
-      </div>
+          </>,
+        ])}
+        chosen={STATES.find((state) => state === query['state'])}
+        choose={(state) => adjust({ state })}
+      />
     </div>
   );
 }

@@ -92,7 +92,7 @@ export async function runDemo(options: DemoOptions, audience: Audience): Promise
 }
 
 /** The servers of a plant: its platform, and the authorisation server of a platform that has none of its own. */
-async function openPlant(plant: Plant): Promise<RunningPlant> {
+export async function openPlant(plant: Plant): Promise<RunningPlant> {
   const { product, truth, faults } = plant;
   const account = { username: 'databridge', password: randomBytes(12).toString('base64url') };
   const clock = new SimulatedClock();

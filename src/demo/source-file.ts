@@ -35,28 +35,16 @@ export const PROJECT = 'demo';
 export const START = 2 * DAY;
 const SETTLE = '2s';
 
-/** Writes a plant's source as an operator would, the secret in a separate file; returns the path of the YAML. */
-export async function writeSource(running: RunningPlant, home: string): Promise<string> {
-  const { plant, account, simulator, authorisation } = running;
+/** A plant's source as its file has it; `password` is the secret, or a reference to it. */
+export function sourceOf({ plant, account, simulator, authorisation }: RunningPlant, password: string) {
   const { product, kind } = plant;
   const urls = { url: `${simulator.url}${product.path ?? ''}`, authUrl: authorisation?.url ?? simulator.url };
-  const [sources, secrets] = [join(home, 'sources'), join(home, 'secrets')];
-  await mkdir(sources, { recursive: true });
-  await mkdir(secrets, { recursive: true });
-  const secret = join(secrets, plant.name);
-  await writeFile(secret, account.password, { mode: 0o600 });
-  const path = join(sources, `${plant.name}.yaml`);
-  const source = {
+  return {
     name: plant.name,
     project: PROJECT,
     kind,
     platform: product.platform,
-    connection: connectionOf(
-      product,
-      { kind, fields: schemaKeys(kinds[kind]) },
-      { ...account, password: `\${file:${secret}}` },
-      urls,
-    ),
+    connection: connectionOf(product, { kind, fields: schemaKeys(kinds[kind]) }, { ...account, password }, urls),
     options: product.sourceOptions,
     schedule: {
       every: plant.every,
@@ -67,6 +55,18 @@ export async function writeSource(running: RunningPlant, home: string): Promise<
     },
     pace: { requestsPerSecond: plant.requestsPerSecond, burst: BURST, concurrency: 1 },
   };
+}
+
+/** Writes a plant's source as an operator would, the secret in a separate file; returns the path of the YAML. */
+export async function writeSource(running: RunningPlant, home: string): Promise<string> {
+  const { plant, account } = running;
+  const [sources, secrets] = [join(home, 'sources'), join(home, 'secrets')];
+  await mkdir(sources, { recursive: true });
+  await mkdir(secrets, { recursive: true });
+  const secret = join(secrets, plant.name);
+  await writeFile(secret, account.password, { mode: 0o600 });
+  const path = join(sources, `${plant.name}.yaml`);
+  const source = sourceOf(running, `\${file:${secret}}`);
   await writeFile(path, `# A simulated plant of the demo: ${plant.about}.\n${stringify(source)}`);
   return path;
 }

@@ -11,8 +11,7 @@ export interface ConsoleFile {
   readonly br: Buffer | undefined;
 }
 
-/** The files of the console by their path below `/`; `index.html` is the page. */
-export type ConsoleFiles = ReadonlyMap<string, ConsoleFile>;
+type ConsoleFiles = ReadonlyMap<string, ConsoleFile>;
 
 /** Where the repository or the installed package begins: sources lie two folders below, compiled files three. */
 const root =
@@ -33,11 +32,11 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The files of the console, as they are now. A checkout builds them in a process of its own when a source is newer than they are; where
+ * Finds a file of the console, as it is now, by its path below `/`; `index.html` is the page. A checkout builds them in a process of its own when a source is newer than they are; where
  * that fails, it is tried again when a source has changed, and what was built before is served. Throws an error with the output of the
  * build where nothing was built before, and where nothing can be.
  */
-export function consoleFiles(): () => Promise<ConsoleFiles> {
+export function consoleFiles(): (path: string) => Promise<ConsoleFile | undefined> {
   let loaded: { readonly at: number; readonly files: ConsoleFiles } | undefined;
   let loading: Promise<ConsoleFiles> | undefined;
   let failed: { readonly sourcesAt: number; readonly error: unknown } | undefined;
@@ -57,7 +56,12 @@ export function consoleFiles(): () => Promise<ConsoleFiles> {
     if (loaded === undefined || loaded.at !== at) loaded = { at, files: await read() };
     return loaded.files;
   };
-  return () => (loading ??= load().finally(() => (loading = undefined)));
+  const files = (): Promise<ConsoleFiles> => (loading ??= load().finally(() => (loading = undefined)));
+  return async (path) => {
+    // The name of an asset changes with its content, so it is as new as the page that names it.
+    const known = path === 'index.html' ? undefined : loaded?.files.get(path);
+    return known ?? (await files()).get(path);
+  };
 }
 
 async function read(): Promise<ConsoleFiles> {

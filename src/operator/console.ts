@@ -37,7 +37,7 @@ export function addConsoleRoutes(app: FastifyInstance, { log }: Pick<OperatorPar
   const files = consoleFiles();
   const found = async (path: string): Promise<ConsoleFile | undefined> => {
     try {
-      return (await files()).get(path);
+      return await files(path);
     } catch (err) {
       log.warn({ err }, 'the console cannot be shown');
       return undefined;

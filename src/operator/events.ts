@@ -1,31 +1,27 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Operator } from '../access/operators.ts';
 import type { Database } from '../database/database.ts';
-import { listBackfills } from '../source/backfill/state.ts';
+import type { BackfillState } from '../source/backfill/state.ts';
 import { eventDocument, eventsAfter, formatPosition, presentPosition, resumedPosition } from '../source/events.ts';
 import type { EventPosition } from '../source/events.ts';
 import { operatorOf } from './authenticate.ts';
+import { feedOf } from './feed.ts';
+import type { Feed, Look } from './feed.ts';
 import type { OperatorParts } from './parts.ts';
 import { REPLACED, openStreamsOf } from './streams.ts';
 
-/** How often the database is asked for events, ms. */
-const LOOK_MS = 1_000;
-/** Looks between two looks at the progress of backfills, and between two signs of life. */
-const PROGRESS_LOOKS = 5;
-const ALIVE_LOOKS = 15;
-/** Looks between two looks at the credential. */
-const CREDENTIAL_LOOKS = 2;
+/** Between two looks at the credential, ms. */
+const CREDENTIAL_MS = 2_000;
 const EVENTS_AT_ONCE = 200;
-const MOST_BACKFILLS = 50;
 
 /** Open streams of one operator, such as one for each window of a browser, and of all together. */
 const MOST_STREAMS = { each: 6, all: 200, newestStay: true };
 
 interface Watch {
   readonly database: Database;
+  readonly feed: Feed;
   readonly operator: Operator;
   /** The operator behind the credential now; throws where it is not accepted any more. */
   readonly again: () => Promise<Operator>;
@@ -37,39 +33,56 @@ interface Watch {
 const message = (event: string, data: unknown, id?: EventPosition): string =>
   `${id === undefined ? '' : `id: ${formatPosition(id)}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 
-async function* watch({ database, operator, again, lastEventId, signal }: Watch): AsyncGenerator<string> {
+async function* watch({ database, feed, operator, again, lastEventId, signal }: Watch): AsyncGenerator<string> {
   const organisations = operator.organisations ?? undefined;
   const resumed = lastEventId === undefined ? undefined : await resumedPosition(database, lastEventId);
   let position = resumed ?? (await presentPosition(database));
   yield `retry: 3000\n${resumed === undefined ? message(lastEventId === undefined ? 'begin' : 'reset', {}, position) : '\n'}`;
   const told = new Map<number, string>();
-  for (let look = 0; !signal.aborted; look += 1) {
-    if (look % CREDENTIAL_LOOKS === 1 && !(await isSame(operator, again))) {
+  let credentialAt = performance.now();
+  let number = feed.number();
+  let look: Look | undefined;
+  while (!signal.aborted) {
+    // Waited for before this stream reads for itself, the next look begins where that reading ends, or earlier.
+    const next = feed.next();
+    if (look?.number !== number + 1) {
+      for (;;) {
+        const events = await eventsAfter(database, position, { organisations, limit: EVENTS_AT_ONCE });
+        for (const event of events) yield message(event.kind, eventDocument(event), (position = event.position));
+        if (events.length < EVENTS_AT_ONCE) break;
+      }
+    } else {
+      for (const event of look.events) {
+        if (!isBefore(position, event.position) || !sees(operator, event.organisation)) continue;
+        yield message(event.kind, eventDocument(event), (position = event.position));
+      }
+    }
+    if (look !== undefined) {
+      number = look.number;
+      yield* progress(look.running ?? [], operator, told);
+    }
+    if (look?.horizon !== undefined) {
+      // All events before the horizon were told, so a client whose last event is old can go on here.
+      if (isBefore(position, look.horizon)) position = look.horizon;
+      yield `id: ${formatPosition({ ...position, toldAt: look.horizon.toldAt })}\n: alive\n\n`;
+    }
+    look = await next;
+    if (performance.now() - credentialAt < CREDENTIAL_MS) continue;
+    credentialAt = performance.now();
+    if (!(await isSame(operator, again))) {
       yield message('end', { reason: 'the credential is not accepted any more, or its rights have changed' });
       return;
     }
-    const isSignDue = look % ALIVE_LOOKS === ALIVE_LOOKS - 1;
-    const horizon = isSignDue ? await presentPosition(database) : undefined;
-    for (;;) {
-      const events = await eventsAfter(database, position, { organisations, limit: EVENTS_AT_ONCE });
-      for (const event of events) {
-        position = event.position;
-        yield message(event.kind, eventDocument(event), position);
-      }
-      if (events.length < EVENTS_AT_ONCE) break;
-    }
-    if (look % PROGRESS_LOOKS === 0) yield* progress(database, organisations, told);
-    if (horizon !== undefined) {
-      // All events before the horizon were told, so a client whose last event is old can go on here.
-      if (isBehind(position, horizon)) position = horizon;
-      yield `id: ${formatPosition({ ...position, toldAt: horizon.toldAt })}\n: alive\n\n`;
-    }
-    await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined);
   }
   if (signal.reason === REPLACED) yield message('end', { reason: 'a newer stream of yours took its place' });
 }
 
-const isBehind = (one: EventPosition, other: EventPosition): boolean => BigInt(one.xact) < BigInt(other.xact);
+const isBefore = (one: EventPosition, other: EventPosition): boolean =>
+  one.xact === other.xact ? one.id < other.id : BigInt(one.xact) < BigInt(other.xact);
+
+/** An event of no organisation is told to operators that see all of them. */
+const sees = ({ organisations }: Operator, organisation: string | null): boolean =>
+  organisations === null || (organisation !== null && organisations.includes(organisation));
 
 async function isSame({ role, organisations }: Operator, again: () => Promise<Operator>): Promise<boolean> {
   try {
@@ -81,12 +94,11 @@ async function isSame({ role, organisations }: Operator, again: () => Promise<Op
 }
 
 /** The progress of running backfills that has changed. It is a state and no event, so it is told anew after a resumption. */
-async function* progress(
-  database: Database,
-  organisations: readonly string[] | undefined,
+function* progress(
+  running: readonly BackfillState[],
+  operator: Operator,
   told: Map<number, string>,
-): AsyncGenerator<string> {
-  const running = await listBackfills(database, MOST_BACKFILLS, { organisations, state: 'running' });
+): Generator<string> {
   for (const {
     id,
     source,
@@ -95,7 +107,7 @@ async function* progress(
     work: { readings },
   } of running) {
     const state = JSON.stringify([share, readings]);
-    if (told.get(id) === state) continue;
+    if (!sees(operator, organisation) || told.get(id) === state) continue;
     told.set(id, state);
     yield message('progress', { id, source, organisation, share, readings });
   }
@@ -113,6 +125,7 @@ export function addEventRoutes(
   operatorBehind: (request: FastifyRequest) => Promise<Operator>,
 ): void {
   const streams = openStreamsOf(app, MOST_STREAMS);
+  const feed = feedOf(database);
   app.withTypeProvider<ZodTypeProvider>().get(
     '/api/v1/events',
     {
@@ -130,6 +143,7 @@ export function addEventRoutes(
       streams.answer(request, reply, 'text/event-stream', (signal) =>
         watch({
           database,
+          feed,
           operator: operatorOf(request),
           again: () => operatorBehind(request),
           lastEventId: request.headers['last-event-id'],

@@ -134,7 +134,7 @@ export function addSourceRoutes(app: FastifyInstance, { database, registry }: Op
         operationId: 'listSources',
         summary: 'List sources with lag, gaps, new readings, requests and last fault',
         description:
-          'How the sources stand is found out at most once in a second for all that ask, with very many sources more seldom, and at once after a change by an operator.',
+          'How the sources stand is found out at most once in a second for all that ask, with very many sources more seldom, at once after a change by an operator, and soon after an event of a source.',
         tags: ['Sources'],
         querystring: listQuery,
         response: { 200: sourcesSchema },

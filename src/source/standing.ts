@@ -116,13 +116,18 @@ const FRESH_MS = 1_000;
 /** With very many sources a standing is told for this many times as long as it took. */
 const TIMES_AS_LONG = 5;
 
-/** True while no operator changed anything since the snapshot `$1`: changes are noted in the transaction that makes them. */
+/** A standing older than this, ms, and than this many times as long as it took, ends with an event of a source, too. */
+const EVENT_MS = 200;
+const TIMES_AS_LONG_FOR_EVENT = 2;
+
+/** True while no event of the kinds `$2` happened since the snapshot `$1`: changes are noted in the transaction that makes them. */
 const UNCHANGED = `select not exists (
-  select from event where kind = 'audit' and xact >= pg_snapshot_xmin($1::pg_snapshot) and not pg_visible_in_snapshot(xact, $1::pg_snapshot)) as unchanged`;
+  select from event where kind = any($2) and xact >= pg_snapshot_xmin($1::pg_snapshot) and not pg_visible_in_snapshot(xact, $1::pg_snapshot)) as unchanged`;
 
 /**
  * The standing of all sources, made once for all that ask within a second, because it reads the rows of every source. An operator
- * finds what any operator changed before: such a change ends it at once, in every process. `nowMs`: a clock in milliseconds.
+ * finds what any operator changed before: such a change ends it at once, in every process. A page that was told of a source which failed
+ * or came back finds that, too, unless all standings are made for such pages alone. `nowMs`: a clock in milliseconds.
  */
 export function sharedStanding(database: Database, nowMs = () => performance.now()): () => Promise<Standing> {
   let last: Shared | undefined;
@@ -130,10 +135,14 @@ export function sharedStanding(database: Database, nowMs = () => performance.now
     const began = nowMs();
     const snapshot = snapshotOf(database);
     const standing = snapshot.then(() => standingSources(database, undefined));
-    const made: Shared = { snapshot, standing, until: Infinity };
+    const made: Shared = { snapshot, standing, until: Infinity, firmUntil: Infinity };
     last = made;
     standing.then(
-      () => (made.until = nowMs() + Math.max(FRESH_MS, TIMES_AS_LONG * (nowMs() - began))),
+      () => {
+        const took = nowMs() - began;
+        made.until = nowMs() + Math.max(FRESH_MS, TIMES_AS_LONG * took);
+        made.firmUntil = nowMs() + Math.max(EVENT_MS - took, TIMES_AS_LONG_FOR_EVENT * took);
+      },
       () => (made.until = 0),
     );
     return standing;
@@ -141,7 +150,8 @@ export function sharedStanding(database: Database, nowMs = () => performance.now
   return async () => {
     const known = last;
     if (known === undefined || nowMs() >= known.until) return await make();
-    const row = await database.row<{ unchanged: boolean }>(UNCHANGED, [await known.snapshot]);
+    const kinds = nowMs() >= known.firmUntil ? ['audit', 'source'] : ['audit'];
+    const row = await database.row<{ unchanged: boolean }>(UNCHANGED, [await known.snapshot, kinds]);
     if (row?.unchanged === true) return await known.standing;
     return await (last === undefined || last === known ? make() : last.standing);
   };
@@ -152,6 +162,8 @@ interface Shared {
   /** What the standing saw at least. */
   readonly snapshot: Promise<string>;
   until: number;
+  /** Until then an event of a source does not end it. */
+  firmUntil: number;
 }
 
 const snapshotOf = async (database: Database): Promise<string> =>

@@ -153,7 +153,7 @@ describe('a list of sources', () => {
     expect(await names({ sort: 'lag', limit: 1, behindSource: page.last })).toEqual(['s-096']);
   });
 
-  it('is found out once for all that ask within a second, and at once after a change by an operator', async () => {
+  it('is found out once for all that ask within a second, and anew after an event of a source, or a change by an operator', async () => {
     let now = 0;
     const standing = sharedStanding(database, () => now);
     const counts = async () => (await listedSources(database, [], {}, await standing())).counts;
@@ -166,10 +166,15 @@ describe('a list of sources', () => {
         if (audited) await audit(client, 'test', 'source.pause', 's', {});
       });
     await change(false);
-    now = 999;
+    now = 199;
     expect(await counts()).toEqual(before);
-    now = 1_000;
+    now = 200;
     expect(await counts()).toMatchObject({ paused: 1 });
+    const asked = await standing();
+    now = 1_199;
+    expect(await standing()).toBe(asked);
+    now = 1_200;
+    expect(await standing()).not.toBe(asked);
     await change(true);
     const shared = await Promise.all([standing(), standing()]);
     expect(shared[0]).toBe(shared[1]);

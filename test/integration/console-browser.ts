@@ -25,6 +25,8 @@ export async function newProfile(browser: Browser, options: BrowserContextOption
     viewport: { width: 1280, height: 800 },
     timezoneId: 'Asia/Kolkata',
     locale: 'en-GB',
+    // Colours of the other theme are there at once.
+    reducedMotion: 'reduce',
     ...options,
   });
   const faults: string[] = [];
@@ -38,10 +40,13 @@ export async function newProfile(browser: Browser, options: BrowserContextOption
   return { context, faults };
 }
 
-/** The findings of axe-core on a page as it stands: WCAG 2.2 AA. */
-export async function violationsOf(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
-  return await page.evaluate(async () => {
+/** The rules of WCAG 2.2 AA, and those of them that another theme may break. */
+const RULES = { all: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'], theme: ['color-contrast'] };
+
+/** The findings of axe-core on a page as it stands. */
+export async function violationsOf(page: Page, rules: keyof typeof RULES = 'all'): Promise<string[]> {
+  if (!(await page.evaluate(`'axe' in globalThis`))) await page.evaluate(AXE);
+  return await page.evaluate(async (runOnly) => {
     const { axe } = globalThis as unknown as {
       axe: {
         run: (options: object) => Promise<{
@@ -49,11 +54,11 @@ export async function violationsOf(page: Page): Promise<string[]> {
         }>;
       };
     };
-    const { violations } = await axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] });
+    const { violations } = await axe.run({ runOnly });
     return violations.flatMap(({ id, nodes }) =>
       nodes.map(({ html, failureSummary = '' }) => `${id}: ${html.slice(0, 160)} ${failureSummary.slice(0, 300)}`),
     );
-  });
+  }, RULES[rules]);
 }
 
 /** What stands in the place of an answer, or of an editor, until it is there. */

@@ -15,12 +15,13 @@ export interface Desk {
   readonly url: string;
 }
 
-/** A pump whose alarms are texts, which may not become readings. */
+/** A pump whose alarms are texts, and whose state is a boolean: neither may become readings as they are. */
 export const alarmed: DeviceSpec = {
   ...device(3),
   keys: [
     { name: 'flow', kind: 'number', everyMs: 1_000 },
     { name: 'alarm', kind: 'text', everyMs: 60_000, words: ['door open'] },
+    { name: 'running', kind: 'boolean', everyMs: 60_000 },
   ],
 };
 
@@ -30,7 +31,7 @@ export async function findRefusals(desk: Desk): Promise<void> {
   const { at, button, field } = handsOf(() => desk);
   await at('/refusals');
   const table = page.getByRole('table', { name: 'Refusals' });
-  await table.getByRole('cell', { name: 'not a number' }).waitFor();
+  await table.getByRole('cell', { name: 'not a number' }).first().waitFor();
   await button(/not a number$/).click();
   await page.getByText('The value is text').waitFor();
   await field('Source').fill('hall-4');
@@ -85,7 +86,11 @@ export async function restoreBesideAnother(desk: Desk): Promise<void> {
   const { rig, plant, page } = desk;
   const { at, button } = handsOf(() => desk);
   const every = async () =>
-    (await rig.client.query<{ every: number }>('select every_us::int / 1000000 as every from source')).rows[0]?.every;
+    (
+      await rig.client.query<{ every: number }>(
+        "select every_us::int / 1000000 as every from source where name = 'hall-3'",
+      )
+    ).rows[0]?.every;
   const apply = async (seconds: number) => {
     await rig.apply(
       thingsboard('hall-3', plant.url, {

@@ -1,8 +1,19 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useDatabases } from '../kit/databases.ts';
+import { makeTempDirectory } from '../kit/temp-directory.ts';
+import type { TempDirectory } from '../kit/temp-directory.ts';
 import { PAGES, handsOf, newProfile, openBrowser, violationsOf } from './console-browser.ts';
 import type { Profile } from './console-browser.ts';
+import {
+  bridgeAnOutage,
+  findInAudit,
+  registerOtherKinds,
+  repairARefusal,
+  workWithAnApplication,
+} from './console-day.ts';
 import { theEditor } from './console-editor.ts';
 import { alarmed, endAccess, findRefusals, renameOnWish, restoreBesideAnother } from './console-journeys.ts';
 import type { Desk } from './console-journeys.ts';
@@ -14,8 +25,9 @@ import type { Plant } from './plant-simulator.ts';
 // Operators at the console: Chromium, `up` and a simulated plant. The tests are one journey and build on each other.
 
 const PASSWORD = 'four words and a hyphen';
-/** Text that a page which takes it for markup would run. */
-const ATTACK = `"><img src=x onerror=alert(1)>{{7*7}}`;
+/** Once charts and pictures have followed the window. */
+const SCROLLS_SIDEWAYS = `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() =>
+  resolve(document.documentElement.scrollWidth > innerWidth))))`;
 
 const databases = useDatabases();
 let rig: Rig;
@@ -26,11 +38,23 @@ let page: Page;
 let url: string;
 let v0: string;
 let firstPassword: string;
+let directory: TempDirectory;
+let endOthers: (() => Promise<void>) | undefined;
 
 beforeAll(async () => {
   plant = await startPlant({ truth: livingPlant([device(1), device(2), alarmed]) });
   browser = await openBrowser();
-  rig = await startRig(databases, ['hall'], { DATABRIDGE_OPERATOR: 'on', DATABRIDGE_OPERATOR_PORT: '0' });
+  directory = await makeTempDirectory('console');
+  const alerts = join(directory.path, 'alerts.yaml');
+  await writeFile(
+    alerts,
+    JSON.stringify({ rules: { failing: { for: '0s', away: '1m' }, backup: 'off' }, targets: [] }),
+  );
+  rig = await startRig(databases, ['hall'], {
+    DATABRIDGE_OPERATOR: 'on',
+    DATABRIDGE_OPERATOR_PORT: '0',
+    DATABRIDGE_ALERTS: alerts,
+  });
   const lineOf = (text: string) =>
     rig.daemon
       .output()
@@ -46,7 +70,9 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close();
   await rig?.close();
+  await endOthers?.();
   await plant?.stop();
+  await directory?.remove();
 });
 
 const desk = (): Desk => ({ rig, plant, browser, page, url });
@@ -132,8 +158,12 @@ describe('a first operator', () => {
   });
 });
 
+it('sources of the other kinds are registered by the same wizard', async () => {
+  endOthers = await registerOtherKinds(desk());
+});
+
 describe('coverage', () => {
-  it('is selected with the keyboard, is the same as text, and becomes a backfill', async () => {
+  it('is selected with the keyboard, is the same as text, becomes a backfill, and is a table, too', async () => {
     await at('/sources/default/hall-3');
     await page.locator('canvas').focus();
     for (const key of ['Home', 'Shift+ArrowRight', 'Shift+ArrowRight', 'Shift+ArrowDown'])
@@ -158,9 +188,6 @@ describe('coverage', () => {
       `select to_char(from_at at time zone 'Asia/Kolkata', 'HH24:MI') as "from", to_char(to_at at time zone 'Asia/Kolkata', 'HH24:MI') as "to" from backfill`,
     );
     expect(rows).toEqual([{ from: '10:00', to: '12:30' }]);
-  });
-
-  it('is a table, too', async () => {
     await at('/sources/default/hall-3?as=table');
     await page.getByRole('table', { name: 'Coverage' }).getByRole('cell', { name: 'data' }).first().waitFor();
   });
@@ -169,35 +196,14 @@ describe('coverage', () => {
 it('refused points of all sources are found by reason and source, and lead to those of their source', () =>
   findRefusals(desk()));
 
-describe('an application', () => {
-  it('is created with a secret that works, is shown once, and is revoked', async () => {
-    await at('/applications');
-    await button('Create an application').first().click();
-    await field('Name').fill(ATTACK);
-    await page.getByRole('dialog').getByRole('button', { name: 'Create an application' }).click();
-    await page.getByText('This is shown once.').waitFor();
-    const [id = '', secret = ''] = await page.locator('.secret code').allTextContents();
-    const token = async () =>
-      await fetch(`${v0}/v0/oauth2/token`, {
-        method: 'POST',
-        headers: { authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}` },
-        body: new URLSearchParams({ grant_type: 'client_credentials' }),
-      });
-    expect((await token()).status).toBe(200);
-    await button('I have kept it').click();
-    await page.getByRole('cell', { name: ATTACK }).first().waitFor();
-    expect(await page.content()).not.toContain(secret);
-    await button(`Actions on ${ATTACK}`).click();
-    await button('Revoke').click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
-    await page.getByText('revoked', { exact: true }).waitFor();
-    expect((await token()).status).toBe(401);
-  });
-});
+it('refused points are repaired by a mapping, and by asking for their range again', () => repairARefusal(desk()));
 
-describe('another operator', () => {
-  it('has tokens and sessions that an admin sees and ends', () => endAccess(desk()));
-});
+it('an application pushes while its new name is held and released, is rotated, and is revoked', () =>
+  workWithAnApplication({ ...desk(), v0 }));
+
+it('an outage raises an alert that is taken, leaves a hole that is backfilled, and ends', () => bridgeAnOutage(desk()));
+
+it('another operator has tokens and sessions that an admin sees and ends', () => endAccess(desk()));
 
 describe('what another tab changes', () => {
   it('shows without a reload, and the tabs share one stream of events', async () => {
@@ -233,12 +239,11 @@ describe('what another tab changes', () => {
 
 describe('the editor', () => theEditor(() => ({ ...desk(), profile })));
 
-describe('a former configuration', () => {
-  it('is restored where nobody changed the source meanwhile; else the difference is shown, and nothing is done', () =>
-    restoreBesideAnother(desk()));
+it('a former configuration is restored where nobody changed the source meanwhile; else the difference is shown', () =>
+  restoreBesideAnother(desk()));
 
-  it('that renames series, or reads another place, is applied once the operator says so', () => renameOnWish(desk()));
-});
+it('a configuration that renames series, or reads another place, is applied once the operator says so', () =>
+  renameOnWish(desk()));
 
 describe('a session', () => {
   it('that ends in the middle of a form leaves the form as it is', async () => {
@@ -272,29 +277,21 @@ describe('a session', () => {
   });
 });
 
-describe('every page', () => {
-  it.each(['light', 'dark'] as const)(
-    'is for everybody (%s), and breaks no rule of its own policy',
-    async (colorScheme) => {
-      await page.emulateMedia({ colorScheme });
-      const found: Record<string, string[]> = {};
-      for (const hash of PAGES) {
-        await at(hash);
-        const violations = await violationsOf(page);
-        if (violations.length > 0) found[hash] = violations;
-      }
-      expect(found).toEqual({});
-      expect(profile.faults).toEqual([]);
-    },
-  );
+it('everything is found again in the audit', () => findInAudit(desk()));
 
-  it('fits on a phone', async () => {
+it('every page is for everybody, light and dark, fits on a phone, and breaks no rule of its own policy', async () => {
+  const found: Record<string, string[]> = {};
+  for (const hash of PAGES) {
+    await at(hash);
+    const flaws = await violationsOf(page);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    flaws.push(...(await violationsOf(page, 'theme')));
+    await page.emulateMedia({ colorScheme: 'light' });
     await page.setViewportSize({ width: 390, height: 844 });
-    const wide: string[] = [];
-    for (const hash of PAGES) {
-      await at(hash);
-      if (await page.evaluate('document.documentElement.scrollWidth > innerWidth')) wide.push(hash);
-    }
-    expect(wide).toEqual([]);
-  });
+    if (await page.evaluate(SCROLLS_SIDEWAYS)) flaws.push('scrolls sideways');
+    await page.setViewportSize({ width: 1280, height: 800 });
+    if (flaws.length > 0) found[hash] = flaws;
+  }
+  expect(found).toEqual({});
+  expect(profile.faults).toEqual([]);
 });

@@ -162,6 +162,27 @@ describe('events', () => {
     expect(seen.filter(({ event }) => event === 'reset')).toEqual([]);
   });
 
+  it('more than are read at once are told to each of many streams, once and in their order', async () => {
+    const most = Array.from({ length: 450 }, (_, at) => `n${at}`);
+    const streams = await Promise.all([viewer, viewer, viewer].map((one) => watch(one)));
+    for (const one of streams) await one.until(({ event }) => event === 'begin');
+    await note('before');
+    const first = await Promise.all(streams.map((one) => one.until(isNote('before'))));
+    await database.run(
+      `insert into audit (actor, action, subject, detail) select 'test', 'test.noted', subject, '{}' from unnest($1::text[]) as subject`,
+      [most],
+    );
+    await note('after');
+    for (const [at, one] of streams.entries()) {
+      expect(subjects([...(first[at] ?? []), ...(await one.until(isNote('after')))])).toEqual([
+        'before',
+        ...most,
+        'after',
+      ]);
+      one.close();
+    }
+  });
+
   it('wait for a transaction that began earlier, because its events come before them', async () => {
     const begin = await presentPosition(database);
     const told = async (after = begin) =>

@@ -48,6 +48,7 @@ export function HeatMap(props: HeatMapProps): ComponentChild {
   const names = size.width < 560 ? 92 : 190;
   const measures: Measures = { ...size, names, axis: AXIS, row };
   const keys = streams.map(({ key }) => key);
+  const ticks = useMemo(() => ticksOf(edges, size.width - names), [edges, size.width, names]);
   const shown = dragged === undefined ? selection : selected(selection, lineOf(dragged), dragged.deed, keys);
 
   function lineOf({ begin, end }: { begin: Cell; end: Cell }) {
@@ -84,7 +85,7 @@ export function HeatMap(props: HeatMapProps): ComponentChild {
       columns,
       scrolled,
       cursor,
-      ticks: ticksOf(edges, size.width - names),
+      ticks,
       isSelected: (at, column) =>
         isSelected(shown, keys[at] ?? '', { from: edges[column] ?? 0, to: edges[column + 1] ?? 0 }),
     };

@@ -120,7 +120,7 @@ export function paint(canvas: HTMLCanvasElement, picture: Picture): void {
     paintCells(pen, picture, at, y, fills);
     paintSelection(pen, picture, at, y, colour('--text'));
     pen.fillStyle = colour('--text');
-    pen.fillText(shortened(pen, rows[at]?.key ?? '', picture.names - 14), 0, y + rowHeight / 2);
+    pen.fillText(shortened(pen, rows[at]?.key ?? '', picture.names - 18), 4, y + rowHeight / 2);
   }
   paintAxis(pen, picture, colour);
   paintCursor(pen, picture, colour('--accent'));

@@ -19,7 +19,7 @@ export function ticksOf(edges: readonly number[], width: number): { column: numb
     const [date, clock] = fieldOf(at).split(' ');
     const isDay = before !== undefined && fieldOf(before).split(' ')[0] !== date;
     if (isDay) found.push({ column, text: dayOf(at), at });
-    else if (!isLong && clock?.endsWith(':00')) found.push({ column, text: clockOf(at), at });
+    else if (!isLong && clock?.slice(3, 5) === '00') found.push({ column, text: clockOf(at), at });
   }
   const every = Math.ceil(found.length / most);
   return found.filter((_, at) => at % Math.max(1, every) === 0);

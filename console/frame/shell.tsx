@@ -1,0 +1,16 @@
+import type { ComponentChild } from 'preact';
+import iconUrl from '../style/icon.svg';
+
+/** The frame before it is known whether the browser has a session; `index.html` has the same before any script has come. */
+export const Shell = (): ComponentChild => (
+  <div class="frame">
+    <header class="side">
+      <div class="top">
+        <span class="brand">
+          <img src={iconUrl} alt="" width={24} height={24} />
+          databridge
+        </span>
+      </div>
+    </header>
+  </div>
+);

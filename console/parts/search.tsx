@@ -1,0 +1,25 @@
+import { Search as SearchIcon } from 'lucide';
+import type { ComponentChild } from 'preact';
+import { Icon } from './icon.tsx';
+
+/** A field that looks for something; its label stands in it. */
+export const Search = ({
+  label,
+  value,
+  set,
+}: {
+  label: string;
+  value: string;
+  set: (value: string) => void;
+}): ComponentChild => (
+  <div class="search">
+    <Icon of={SearchIcon} />
+    <input
+      type="search"
+      aria-label={label}
+      placeholder={label}
+      value={value}
+      onInput={(event) => set(event.currentTarget.value)}
+    />
+  </div>
+);
