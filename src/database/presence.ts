@@ -48,9 +48,6 @@ export const hostPacesMark = (paces: HostPaces): string =>
     .digest('hex')
     .slice(0, 16);
 
-/** SQL: the mark of the paces of hosts of a row of `worker`, or null. It stands in a name of `heartbeat` behind the worker's id. */
-export const PACES_MARK = `(select split_part(name, ' ', 4) from heartbeat where name like 'host paces ' || worker.id || ' %')`;
-
 /**
  * `polls`: false for a process that takes slots and claims nothing. `kids`: asks for the ids of the sealing keys that the process
  * has, because a rotation waits until all processes have the new key; left out for work inside a process that is present already.
@@ -63,29 +60,21 @@ export function presenceOf(
   version: string,
   { polls = true, kids, disk, hostPaces }: PresenceOptions = {},
 ): Presence {
-  const paces = hostPaces && `host paces ${workerId} ${hostPacesMark(hostPaces)}`;
+  const mark = hostPaces === undefined ? null : hostPacesMark(hostPaces);
   return {
     async beat(clockAhead) {
       const room = await disk?.();
       const values = [clockAhead ?? null, polls, (await kids?.()) ?? null, room?.free ?? null, room?.size ?? null];
       await database.run(
-        `with told as (insert into heartbeat (name, beat_at) select $10, now() where $10::text is not null on conflict do nothing)
-         insert into worker (id, host, pid, version, clock_ahead_us, polls, kids, disk_free, disk_size)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+        `insert into worker (id, host, pid, version, clock_ahead_us, polls, kids, disk_free, disk_size, host_paces)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
          on conflict (id) do update set beat_at = now(), clock_ahead_us = $5, kids = $7, disk_free = $8, disk_size = $9`,
-        [workerId, hostname(), process.pid, version, ...values, paces ?? null],
+        [workerId, hostname(), process.pid, version, ...values, mark],
       );
-      await database.run(
-        `with gone as (delete from worker where beat_at < now() - interval '1 hour' returning id)
-         delete from heartbeat using gone where name like 'host paces ' || gone.id || ' %'`,
-      );
+      await database.run(`delete from worker where beat_at < now() - interval '1 hour'`);
     },
     async leave() {
-      await database.run(
-        `with gone as (delete from worker where id = $1)
-         delete from heartbeat where name like 'host paces ' || $1::uuid || ' %'`,
-        [workerId],
-      );
+      await database.run('delete from worker where id = $1', [workerId]);
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { Instant, Microseconds } from '../core/instant.ts';
 import type { Database } from '../database/database.ts';
-import { PACES_MARK, POLLS } from '../database/presence.ts';
+import { POLLS } from '../database/presence.ts';
 import { hasRoom } from '../delivery/waiting.ts';
 import type { FaultRecord } from './report.ts';
 
@@ -35,7 +35,7 @@ const VITALS = `
      from migration order by id desc limit 1) as schema,
     (select instant_of(now()) - instant_of(beat_at) from heartbeat where name = 'planner') as "plannerAge",
     (select coalesce(jsonb_agg(jsonb_build_object('host', host, 'pid', pid, 'version', version,
-       'age', instant_of(now()) - instant_of(beat_at), 'clockAhead', clock_ahead_us, 'paces', ${PACES_MARK}) order by host, pid), '[]')
+       'age', instant_of(now()) - instant_of(beat_at), 'clockAhead', clock_ahead_us, 'paces', host_paces) order by host, pid), '[]')
      from worker where ${POLLS}) as workers,
     to_regclass('bullmq.job') is not null or to_regnamespace('bullmq') is not null as "queueInside",
     (select count(*) from source where state = 'active') as "activeSources"`;
