@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { callbackify } from 'node:util';
 import pg from 'pg';
@@ -49,6 +50,11 @@ export async function connectOnce(url: string, settings: pg.ClientConfig): Promi
   }
 }
 
+/** Between two looks at the connections, and how long a server is awaited to take a new one, ms. */
+const WATCH_MS = 3_000;
+/** A statement may wait this long for its answer before the server is asked for a new connection, ms. */
+const PATIENCE_MS = 6_000;
+
 /** SQLSTATE of a statement that a standby refuses, and of a connection that could not be made; processes wait for both to end. */
 const STANDBY = '25006';
 const NOT_CONNECTED = '08001';
@@ -56,7 +62,8 @@ const NOT_CONNECTED = '08001';
 function clientOf(addresses: readonly string[], primary: boolean): Servers['Client'] {
   /** The place of the server that is thought to take writes. */
   let current = 0;
-  const open = new Set<ServerClient>();
+  const open = new Map<ServerClient, Seen>();
+  let watching: NodeJS.Timeout | undefined;
 
   class ServerClient extends pg.Client {
     readonly place: number;
@@ -92,10 +99,8 @@ function clientOf(addresses: readonly string[], primary: boolean): Servers['Clie
         await this.end().catch(() => undefined);
         throw error;
       }
-      open.add(this);
-      socketOf(this).once('error', (error: NodeJS.ErrnoException) => {
-        if (error.code === 'ETIMEDOUT') endAllTo(this.place);
-      });
+      open.set(this, { read: 0, written: 0, waitsSince: undefined });
+      watching ??= setInterval(() => void endUnreachable(), WATCH_MS).unref();
       return this;
     }
 
@@ -107,17 +112,57 @@ function clientOf(addresses: readonly string[], primary: boolean): Servers['Clie
     }
   }
 
+  /** Since when each connection waits for an answer, as far as its bytes tell. */
+  function waitingSince(client: ServerClient, seen: Seen, now: number): number | undefined {
+    const { bytesRead: read, bytesWritten: written } = socketOf(client);
+    const asked = written !== seen.written && read === seen.read;
+    const waitsSince = asked ? (seen.waitsSince ?? now) : read === seen.read ? seen.waitsSince : undefined;
+    open.set(client, { read, written, waitsSince });
+    return waitsSince;
+  }
+
   /**
-   * The kernel notices within seconds that a server is gone by a connection that waits for nothing. One with a statement under way
-   * would wait a quarter of an hour for the acknowledgement of its bytes.
+   * Ends the connections to a server that takes no new one while a statement waits for its answer: the host is gone without a word,
+   * and the kernel would wait a quarter of an hour for the acknowledgement of its bytes.
    */
-  function endAllTo(place: number): void {
-    for (const client of [...open].filter((one) => one.place === place)) {
-      socketOf(client).destroy(Object.assign(new Error('the server does not answer any more'), { code: 'ETIMEDOUT' }));
+  async function endUnreachable(): Promise<void> {
+    const now = performance.now();
+    const waiting = [...open].filter(([client, seen]) => now - (waitingSince(client, seen, now) ?? now) >= PATIENCE_MS);
+    const suspected = new Map(waiting.map(([client]) => [client.place, client]));
+    for (const [place, { host, port }] of suspected) {
+      if (await answers(host, port)) continue;
+      if (current === place) current = (place + 1) % addresses.length;
+      for (const client of [...open.keys()].filter((one) => one.place === place)) {
+        socketOf(client).destroy(
+          Object.assign(new Error('the server does not answer any more'), { code: 'ETIMEDOUT' }),
+        );
+      }
     }
+    if (open.size > 0) return;
+    clearInterval(watching);
+    watching = undefined;
   }
 
   return ServerClient;
+}
+
+/** The bytes of a connection at the last look, and since when it waits for an answer. */
+interface Seen {
+  readonly read: number;
+  readonly written: number;
+  readonly waitsSince: number | undefined;
+}
+
+/** Whether a server takes a new connection, within the time of a look. */
+async function answers(host: string, port: number): Promise<boolean> {
+  const answered = Promise.withResolvers<boolean>();
+  const socket = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect({ host, port });
+  socket.setTimeout(WATCH_MS, () => answered.resolve(false));
+  socket.once('connect', () => answered.resolve(true));
+  socket.once('error', () => answered.resolve(false));
+  const answer = await answered.promise;
+  socket.destroy();
+  return answer;
 }
 
 /** Its types do not know it. */

@@ -94,7 +94,7 @@ export const bridgeOn = (site: Site, environment: NodeJS.ProcessEnv): Promise<Br
 
 /** Waits until everything from `fromUs` (default: the start of the site) to now is covered, then until the readings agree. */
 export async function expectComplete(
-  site: Site,
+  site: Pick<Site, 'influx' | 'startUs'>,
   client: pg.Client,
   { fromUs = site.startUs, withinMs = 900_000 }: { fromUs?: number; withinMs?: number } = {},
 ): Promise<void> {
@@ -126,7 +126,12 @@ export async function covers(client: pg.Client, { fromUs, toUs }: Range): Promis
   return rows.length > 0 && rows.every(({ done }) => done);
 }
 
-async function differenceOf(site: Site, client: pg.Client, { fromUs, toUs }: Range): Promise<Difference> {
+/** What the stored readings of a range lack and hold besides those of InfluxDB. */
+export async function differenceOf(
+  site: Pick<Site, 'influx'>,
+  client: pg.Client,
+  { fromUs, toUs }: Range,
+): Promise<Difference> {
   const held = await site.influx.readAll('plant', fromUs, toUs);
   const expected = held.map((point): Point => {
     const tags = Object.entries(point.tags);

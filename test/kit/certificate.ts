@@ -7,11 +7,15 @@ export interface Certificate {
   readonly keyPath: string;
 }
 
-/** Makes a self-signed certificate for 127.0.0.1 and localhost, valid for two days, with `openssl`. */
-export async function makeCertificate(directory: string): Promise<Certificate> {
+/** Makes a self-signed certificate for these addresses and localhost, valid for two days, with `openssl`. */
+export async function makeCertificate(
+  directory: string,
+  addresses: readonly string[] = ['127.0.0.1'],
+): Promise<Certificate> {
   const certificatePath = join(directory, 'certificate.pem');
   const keyPath = join(directory, 'key.pem');
-  const subject = '-subj /CN=localhost -addext subjectAltName=IP:127.0.0.1,DNS:localhost';
+  const names = [...addresses.map((address) => `IP:${address}`), 'DNS:localhost'].join();
+  const subject = `-subj /CN=localhost -addext subjectAltName=${names}`;
   const request = `req -x509 -days 2 ${subject} -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes`;
   await promisify(execFile)('openssl', [...request.split(' '), '-keyout', keyPath, '-out', certificatePath]);
   return { certificatePath, keyPath };

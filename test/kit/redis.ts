@@ -12,6 +12,8 @@ export interface RedisOptions {
   readonly appendonly?: boolean;
   /** Default: a free one. */
   readonly port?: number;
+  /** Where it listens; default 127.0.0.1. */
+  readonly host?: string;
   /** The port of the server that it copies. */
   readonly replicaOf?: number;
   /** A node of a cluster, which `joinCluster` makes of several. */
@@ -21,19 +23,21 @@ export interface RedisOptions {
 }
 
 export interface Redis extends Server {
-  /** `redis://127.0.0.1:<port>` */
+  /** `redis://<host>:<port>` */
   readonly url: string;
   readonly port: number;
 }
 
 /** Starts `redis-server` on loopback, without password, never evicting. */
 export async function startRedis(options: RedisOptions = {}): Promise<Redis> {
-  const port = options.port ?? (await freePort());
+  const { host = '127.0.0.1', port = await freePort() } = options;
   const server = await startServer('redis', async (directory) => ({
     name: 'redis-server',
     command: 'redis-server',
     args: Object.entries({
-      bind: '127.0.0.1',
+      bind: host,
+      // Else it answers loopback alone where it has no password.
+      'protected-mode': 'no',
       ...(options.secure === undefined ? { port: String(port) } : tlsOn(port, options.secure)),
       ...(options.cluster === true && { 'cluster-enabled': 'yes', 'cluster-node-timeout': '2000' }),
       dir: directory,
@@ -47,9 +51,9 @@ export async function startRedis(options: RedisOptions = {}): Promise<Redis> {
     // Its own output too, because on a port given by the test another server may answer.
     ready: async (running) =>
       running.output().includes('Ready to accept connections') &&
-      (options.secure !== undefined || (await answersPing(port))),
+      (options.secure !== undefined || (await answersPing(port, host))),
   }));
-  return { ...server, url: `redis://127.0.0.1:${port}`, port };
+  return { ...server, url: `redis://${host}:${port}`, port };
 }
 
 const tlsOn = (port: number, { certificatePath, keyPath, password }: Certificate & { password: string }) => ({
@@ -63,7 +67,7 @@ const tlsOn = (port: number, { certificatePath, keyPath, password }: Certificate
 
 /** Makes a cluster of six nodes: three masters with a replica each. */
 export async function joinCluster(nodes: readonly Redis[]): Promise<void> {
-  const addresses = nodes.map(({ port }) => `127.0.0.1:${port}`);
+  const addresses = nodes.map(({ url }) => new URL(url).host);
   const how = ['--cluster-replicas', '1', '--cluster-yes'];
   await promisify(execFile)('redis-cli', ['--cluster', 'create', ...addresses, ...how]);
 }
@@ -93,9 +97,9 @@ export async function startSentinel(master: number): Promise<Server & { readonly
 }
 
 /** True only for `+PONG`, because a server that still loads its file answers `-LOADING`. */
-async function answersPing(port: number): Promise<boolean> {
+async function answersPing(port: number, host = '127.0.0.1'): Promise<boolean> {
   return await new Promise((resolve) => {
-    const socket = connect({ host: '127.0.0.1', port, timeout: 2_000 });
+    const socket = connect({ host, port, timeout: 2_000 });
     socket.on('connect', () => socket.write('PING\r\n'));
     socket.on('data', (bytes) => {
       resolve(bytes.toString().startsWith('+PONG'));

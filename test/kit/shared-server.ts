@@ -98,11 +98,15 @@ export async function startSharedServer(): Promise<{ readonly url: string; stop(
   };
 }
 
-/** Starts a PostgreSQL on the cluster of an embedded database below `directory`, with these settings over those of the cluster. */
+/**
+ * Starts a PostgreSQL on the cluster of an embedded database below `directory`, with these settings over those of the cluster.
+ * `enter`: a command that starts it on another host.
+ */
 export async function startCluster(
   directory: string,
   settings: Readonly<Record<string, string>>,
   url: string,
+  enter: readonly string[] = [],
 ): Promise<RunningProcess> {
   const place = placeOf(directory);
   const { postgres } = await programsFor(place, () => undefined);
@@ -111,7 +115,7 @@ export async function startCluster(
   const { uid, gid } = statSync(place.data);
   // The kernel drops the wish to end with the parent when a process changes its user, so this setpriv expresses it again.
   const as = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--pdeathsig=INT'];
-  const [command = '', ...args] = process.getuid?.() === 0 ? ['setpriv', ...as, ...program] : program;
+  const [command = '', ...args] = [...enter, ...(process.getuid?.() === 0 ? ['setpriv', ...as] : []), ...program];
   return await startProcess({
     name: 'postgres',
     command,

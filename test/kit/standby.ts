@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { chownSync, statSync } from 'node:fs';
-import { chmod, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
@@ -20,6 +20,9 @@ export interface Pair {
   readonly standbyUrl: string;
   /** A connection of the administrator to the database on the standby. */
   readonly standby: pg.Client;
+  /** Promotes the standby. */
+  promote(): Promise<void>;
+  killPrimary(): Promise<void>;
   /** Kills the primary and promotes the standby. */
   failOver(): Promise<void>;
   stop(): Promise<void>;
@@ -29,13 +32,21 @@ export interface Pair {
 const SETTINGS = {
   fsync: 'off',
   wal_level: 'replica',
-  listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
   log_destination: 'stderr',
   logging_collector: 'off',
 };
 
-export async function startPair(): Promise<Pair> {
+/** A host of a server: its address, and the command that starts a process on it. */
+export interface PairHost {
+  readonly address: string;
+  readonly enter: readonly string[];
+}
+
+const HERE: PairHost = { address: '127.0.0.1', enter: [] };
+
+/** The servers listen on loopback, or each on the address of its host. */
+export async function startPair([one, other]: readonly [PairHost, PairHost] = [HERE, HERE]): Promise<Pair> {
   await using stack = new AsyncDisposableStack();
   const [first, second] = [await makeTempDirectory('primary'), await makeTempDirectory('standby')];
   for (const directory of [first, second]) stack.defer(() => directory.remove());
@@ -43,13 +54,20 @@ export async function startPair(): Promise<Pair> {
   await chmod(first.path, 0o755);
   const made = await openEmbeddedDatabase({ directory: first.path });
   await made.release();
+  for (const address of [one.address, other.address].filter((each) => each !== HERE.address)) {
+    const line = `host all,replication all ${address}/16 scram-sha-256\n`;
+    await appendFile(join(placeOf(first.path).data, 'pg_hba.conf'), line);
+  }
   // A copy of a cluster that does not run is what pg_basebackup would make of it.
   await promisify(execFile)('cp', ['-a', `${first.path}/.`, second.path]);
   const ports = [await freePort(), await freePort()];
-  const [primaryAt, standbyAt] = ports.map((port) => withPort(made.url, port)) as [URL, URL];
+  const [primaryAt, standbyAt] = [one, other].map(({ address }, place) => at(made.url, address, ports[place] ?? 0)) as [
+    URL,
+    URL,
+  ];
   const administrator = new URL(standbyAt);
   administrator.username = 'postgres';
-  const { certificatePath, keyPath } = await makeCertificate(second.path);
+  const { certificatePath, keyPath } = await makeCertificate(second.path, [one.address, other.address]);
   const { uid, gid } = statSync(placeOf(second.path).data);
   chownSync(keyPath, uid, gid);
   const tls = { ssl: 'on', ssl_cert_file: certificatePath, ssl_key_file: keyPath };
@@ -57,16 +75,32 @@ export async function startPair(): Promise<Pair> {
   await writeFile(password, `${decodeURIComponent(primaryAt.password)}\n`);
   const primary = await startCluster(
     first.path,
-    { ...SETTINGS, ...tls, port: primaryAt.port, synchronous_standby_names: '*', synchronous_commit: 'on' },
+    {
+      ...SETTINGS,
+      ...tls,
+      listen_addresses: one.address,
+      port: primaryAt.port,
+      synchronous_standby_names: '*',
+      synchronous_commit: 'on',
+    },
     primaryAt.href,
+    one.enter,
   );
   stack.defer(() => endServer(primary));
   await writeFile(join(placeOf(second.path).data, 'standby.signal'), '');
-  const following = `host=127.0.0.1 port=${primaryAt.port} user=postgres password=${decodeURIComponent(primaryAt.password)}`;
+  const following = `host=${one.address} port=${primaryAt.port} user=postgres password=${decodeURIComponent(primaryAt.password)}`;
   const standbyServer = await startCluster(
     second.path,
-    { ...SETTINGS, ...tls, port: standbyAt.port, hot_standby: 'on', primary_conninfo: following },
+    {
+      ...SETTINGS,
+      ...tls,
+      listen_addresses: other.address,
+      port: standbyAt.port,
+      hot_standby: 'on',
+      primary_conninfo: following,
+    },
     standbyAt.href,
+    other.enter,
   );
   stack.defer(() => endServer(standbyServer));
   const standby = new pg.Client({ connectionString: administrator.href });
@@ -75,14 +109,18 @@ export async function startPair(): Promise<Pair> {
   stack.defer(() => standby.end());
   const trusting = `sslmode=verify-full&sslrootcert=${certificatePath}`;
   const inFile = `postgres://${primaryAt.username}:\${file:${password}}@`;
+  const promote = async (): Promise<void> => void (await standby.query('select pg_promote()'));
+  const killPrimary = async (): Promise<void> => void (await primary.kill9());
   const held = stack.move();
   return {
-    url: `${inFile}127.0.0.1:${standbyAt.port},127.0.0.1:${primaryAt.port}${primaryAt.pathname}?${trusting}`,
-    standbyUrl: `${inFile}127.0.0.1:${standbyAt.port}${primaryAt.pathname}?target_session_attrs=primary&${trusting}`,
+    url: `${inFile}${standbyAt.host},${primaryAt.host}${primaryAt.pathname}?${trusting}`,
+    standbyUrl: `${inFile}${standbyAt.host}${primaryAt.pathname}?target_session_attrs=primary&${trusting}`,
     standby,
+    promote,
+    killPrimary,
     async failOver() {
-      await primary.kill9();
-      await standby.query('select pg_promote()');
+      await killPrimary();
+      await promote();
     },
     stop: () => held.disposeAsync(),
   };
@@ -94,8 +132,9 @@ async function endServer(server: RunningProcess): Promise<void> {
   await server.exited;
 }
 
-function withPort(url: string, port: number): URL {
+function at(url: string, address: string, port: number): URL {
   const changed = new URL(url);
+  changed.hostname = address;
   changed.port = String(port);
   return changed;
 }

@@ -1,0 +1,66 @@
+import { execFileSync } from 'node:child_process';
+
+/** The hosts of a network, each a network namespace of the kernel with an address of its own, around one switch. */
+export interface Network {
+  readonly addressOf: (host: string) => string;
+  /** The command that starts a process on a host. */
+  readonly enter: (host: string) => readonly string[];
+  /** The host is there, and no packet comes or goes. */
+  cut(host: string): void;
+  join(host: string): void;
+  /** The host hears the others, and they do not hear it. */
+  mute(host: string, towards: readonly string[]): void;
+  unmute(host: string, towards: readonly string[]): void;
+}
+
+const ip = (...args: readonly string[]): void => void execFileSync('ip', args, { stdio: 'pipe' });
+
+const namespaceOf = (prefix: string, host: string): string => `${prefix}-${host}`;
+
+/** A network that `makeNetwork` has made with this prefix and these hosts. */
+export function networkOf(prefix: string, hosts: readonly string[]): Network {
+  const addressOf = (host: string): string => `10.77.0.${hosts.indexOf(host) + 1}`;
+  const on = (host: string, ...args: readonly string[]): void => ip('-n', namespaceOf(prefix, host), ...args);
+  return {
+    addressOf,
+    enter: (host) => ['ip', 'netns', 'exec', namespaceOf(prefix, host)],
+    cut: (host) => on(host, 'link', 'set', 'line', 'down'),
+    join: (host) => on(host, 'link', 'set', 'line', 'up'),
+    mute: (host, towards) => {
+      for (const other of towards) on(host, 'route', 'add', 'blackhole', `${addressOf(other)}/32`);
+    },
+    unmute: (host, towards) => {
+      for (const other of towards) on(host, 'route', 'del', 'blackhole', `${addressOf(other)}/32`);
+    },
+  };
+}
+
+/** Makes the namespaces; needs root. Returns the function that removes them. */
+export function makeNetwork(prefix: string, hosts: readonly string[]): () => void {
+  const made: string[] = [];
+  const remove = (): void => {
+    for (const namespace of made.splice(0)) ip('netns', 'del', namespace);
+  };
+  try {
+    for (const host of ['switch', ...hosts]) {
+      ip('netns', 'add', namespaceOf(prefix, host));
+      made.push(namespaceOf(prefix, host));
+      ip('-n', namespaceOf(prefix, host), 'link', 'set', 'lo', 'up');
+    }
+    const center = namespaceOf(prefix, 'switch');
+    ip('-n', center, 'link', 'add', 'ports', 'type', 'bridge');
+    ip('-n', center, 'link', 'set', 'ports', 'up');
+    const { addressOf } = networkOf(prefix, hosts);
+    for (const [place, host] of hosts.entries()) {
+      const namespace = namespaceOf(prefix, host);
+      ip('-n', center, 'link', 'add', `port${place}`, 'type', 'veth', 'peer', 'name', 'line', 'netns', namespace);
+      ip('-n', center, 'link', 'set', `port${place}`, 'master', 'ports', 'up');
+      ip('-n', namespace, 'addr', 'add', `${addressOf(host)}/16`, 'dev', 'line');
+      ip('-n', namespace, 'link', 'set', 'line', 'up');
+    }
+  } catch (error) {
+    remove();
+    throw error;
+  }
+  return remove;
+}
