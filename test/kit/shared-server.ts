@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
-import { chmod } from 'node:fs/promises';
+import { chmod, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { runMigrations } from 'bullmq';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
@@ -101,7 +102,10 @@ export async function startSharedServer(): Promise<{ readonly url: string; stop(
 async function start(directory: string, url: URL): Promise<RunningProcess> {
   const place = placeOf(directory);
   const { postgres } = await programsFor(place, () => undefined);
-  const settings = Object.entries({ ...SETTINGS, port: url.port }).flatMap(([name, value]) => [
+  const access = join(directory, 'access.conf');
+  // A password that is checked is a fifth of what a connection costs, and there are thousands.
+  await writeFile(access, 'host all databridge 127.0.0.1/32 trust\nhost all all 127.0.0.1/32 scram-sha-256\n');
+  const settings = Object.entries({ ...SETTINGS, hba_file: access, port: url.port }).flatMap(([name, value]) => [
     '-c',
     `${name}=${value}`,
   ]);
