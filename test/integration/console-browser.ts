@@ -25,6 +25,8 @@ export async function newProfile(browser: Browser, options: BrowserContextOption
     viewport: { width: 1280, height: 800 },
     timezoneId: 'Asia/Kolkata',
     locale: 'en-GB',
+    // Each frame is painted by the processor.
+    reducedMotion: 'reduce',
     ...options,
   });
   const faults: string[] = [];
@@ -38,10 +40,15 @@ export async function newProfile(browser: Browser, options: BrowserContextOption
   return { context, faults };
 }
 
-/** The findings of axe-core on a page as it stands: WCAG 2.2 AA. */
-export async function violationsOf(page: Page): Promise<string[]> {
+/** The rule of axe-core that depends on the colour scheme; the others look at what stands on the page. */
+export const COLOURS = ['color-contrast'];
+
+const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+
+/** The findings of axe-core on a page as it stands: WCAG 2.2 AA, or these rules of it alone. */
+export async function violationsOf(page: Page, runOnly: readonly string[] = WCAG): Promise<string[]> {
   await page.evaluate(AXE);
-  return await page.evaluate(async () => {
+  return await page.evaluate(async (only) => {
     const { axe } = globalThis as unknown as {
       axe: {
         run: (options: object) => Promise<{
@@ -49,11 +56,11 @@ export async function violationsOf(page: Page): Promise<string[]> {
         }>;
       };
     };
-    const { violations } = await axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] });
+    const { violations } = await axe.run({ runOnly: only });
     return violations.flatMap(({ id, nodes }) =>
       nodes.map(({ html, failureSummary = '' }) => `${id}: ${html.slice(0, 160)} ${failureSummary.slice(0, 300)}`),
     );
-  });
+  }, runOnly);
 }
 
 /** What stands in the place of an answer, or of an editor, until it is there. */

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useDatabases } from '../kit/databases.ts';
-import { PAGES, handsOf, newProfile, openBrowser, violationsOf } from './console-browser.ts';
+import { COLOURS, PAGES, handsOf, newProfile, openBrowser, violationsOf } from './console-browser.ts';
 import type { Profile } from './console-browser.ts';
 import { theEditor } from './console-editor.ts';
 import { alarmed, endAccess, findRefusals, renameOnWish, restoreBesideAnother } from './console-journeys.ts';
@@ -280,7 +280,7 @@ describe('every page', () => {
       const found: Record<string, string[]> = {};
       for (const hash of PAGES) {
         await at(hash);
-        const violations = await violationsOf(page);
+        const violations = await violationsOf(page, colorScheme === 'dark' ? COLOURS : undefined);
         if (violations.length > 0) found[hash] = violations;
       }
       expect(found).toEqual({});
