@@ -25,6 +25,7 @@ const LONG = [
   'chaos/outages',
   'integration/check-beside-workers',
   'integration/demo',
+  'integration/console',
   'chaos/week-of-influx',
   'chaos/workers',
   'integration/discovery',
@@ -34,6 +35,7 @@ const LONG = [
   'integration/api-fuzz',
   'integration/hanging',
   'integration/account',
+  'integration/api-process',
   'integration/packaging',
   'integration/embedded-postgres',
 ];

@@ -12,10 +12,10 @@ import { seriesName } from '../../adapters/platforms/influxdb/series-name.ts';
 import { writeLive, writePast } from './live-writer.ts';
 import { eventually } from './eventually.ts';
 
-const PAST_US = 1_800_000_000;
+const PAST_US = 1_200_000_000;
 const PAST_STEP_US = 10_000_000;
 
-/** The past takes half a minute and the edge moves every second, so an outage falls into both. */
+/** The past takes twenty seconds and the edge moves every second, so an outage falls into both. */
 export const schedule = { every: '1s', settle: '2s', overlap: '10s', maxWindow: '40s' };
 export const pace = { requestsPerSecond: 6, burst: 6, concurrency: 2 };
 

@@ -18,8 +18,8 @@ import { eventually } from './eventually.ts';
  * database holds the points of InfluxDB, each exactly once.
  */
 
-const POINTS = Number(process.env['DATABRIDGE_TEST_POINTS'] ?? 250_000);
-const LIVE_SECONDS = Number(process.env['DATABRIDGE_TEST_LIVE_SECONDS'] ?? 30);
+const POINTS = Number(process.env['DATABRIDGE_TEST_POINTS'] ?? 120_000);
+const LIVE_SECONDS = Number(process.env['DATABRIDGE_TEST_LIVE_SECONDS'] ?? 20);
 const KILLS = Number(process.env['DATABRIDGE_TEST_KILLS'] ?? 3);
 
 const databases = useDatabases();

@@ -27,7 +27,7 @@ import type { Plant } from './plant-simulator.ts';
 
 /** How far a process's idea of the database's clock may be off while the machine is busy. */
 const CLOCKS_MS = 500;
-const PACE = { requestsPerSecond: 6, burst: 3, concurrency: 3 };
+const PACE = { requestsPerSecond: 12, burst: 6, concurrency: 3 };
 const DEVICES = 25;
 
 const databases = useDatabases();
@@ -181,8 +181,8 @@ test('a password that is wrong from the beginning costs at most two logins: two 
     const file = join(rig.bridge.home, 'left.yaml');
     await writeFile(file, JSON.stringify(of('left')));
     const [check, preview] = [
-      await rig.bridge.run('source', 'check', file),
-      await rig.bridge.run('source', 'preview', file),
+      await rig.bridge.answer('source', 'check', file),
+      await rig.bridge.answer('source', 'preview', file),
     ];
     expect(check.stdout).toMatch(/refused once; .*these credentials are not sent again/);
     expect(check.stdout).toMatch(/without taking turns with workers: the source is not registered; nothing was saved/);

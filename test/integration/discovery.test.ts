@@ -60,7 +60,7 @@ describe('a look that finds no end', () => {
     expect(await rig.source('plant')).toMatchObject({ state: 'active', failures: 0, fault: null });
     expect(await rig.bridge.succeed('source', 'list')).toContain('looking for sensors: ');
     expect(await rig.bridge.succeed('source', 'show', 'plant')).toMatch(/looks? in a row with a fault/);
-    const doctor = await rig.bridge.run('doctor');
+    const doctor = await rig.bridge.answer('doctor');
     expect(doctor.stdout).toContain('sensors of plant');
 
     await plant.simulator().faultsOff();
@@ -115,6 +115,7 @@ test('100 devices are read while their sensors are looked up again, and a new on
     expect(ofLook.length).toBeGreaterThan(100);
     // A look asks one request after the other and polls two at a time; between two polls the look is alone.
     expect(dataRequests(during).length).toBeGreaterThanOrEqual(ofLook.length / 4);
+    await rig.bridge.succeed('source', 'pause', 'wide');
   } finally {
     await plant.stop();
   }

@@ -74,6 +74,8 @@ describe('opening', () => {
   it('refuses at once a fault that waiting cannot cure, and gives a remedy', async () => {
     const url = new URL(await databases.createEmpty());
     const wrongPassword = new URL(url);
+    // The server of the tests asks this user for its password.
+    wrongPassword.username = 'stranger';
     wrongPassword.password = 'wrong';
     const noDatabase = new URL(url);
     noDatabase.pathname = '/nowhere';

@@ -58,17 +58,7 @@ function npm(...args: readonly string[]): string {
 function typesOf(program: string, file: string): Outcome {
   const compiler = join(repository, 'node_modules/typescript/bin/tsc');
   const types = ['--types', 'node', '--typeRoots', join(repository, 'node_modules/@types')];
-  const options = [
-    '--ignoreConfig',
-    '--noEmit',
-    '--strict',
-    '--module',
-    'nodenext',
-    '--target',
-    'es2024',
-    '--lib',
-    'es2024',
-  ];
+  const options = '--ignoreConfig --noEmit --strict --module nodenext --target es2024 --lib es2024'.split(' ');
   return run('node', [compiler, ...options, ...types, file], program);
 }
 
@@ -260,14 +250,20 @@ describe('with a Node.js that is too old', () => {
   const old = (launcher: string): string[] => ['--import', `data:text/javascript,${pretend}`, launcher];
   const launcher = (): string => join(checkout, 'bin/databridge.js');
 
-  const startUp = (): Promise<RunningProcess> =>
-    startProcess({
+  /** The launcher with a program in the place of ours that takes a moment to end after SIGTERM. */
+  const startUp = (): Promise<RunningProcess> => {
+    const program = `setInterval(() => undefined, 1_000);
+      process.on('SIGTERM', () => { console.log('stopping'); setTimeout(() => process.exit(0), 500); });
+      console.log('databridge is up');`;
+    writeFileSync(join(checkout, 'src/main.ts'), program);
+    return startProcess({
       name: 'launcher',
       command: process.execPath,
       args: [...old(launcher()), 'up'],
       env: environment(),
       ready: (launched) => launched.output().includes('databridge is up'),
     });
+  };
 
   it('starts the Node.js that npm ci installed, and passes on exit codes', () => {
     expect(run(process.execPath, [...old(launcher()), '--version'])).toEqual({ status: 0, output: `${version}\n` });

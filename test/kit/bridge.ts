@@ -30,9 +30,10 @@ export interface BridgeUnderTest {
   /** Runs a command to its end in a process of its own. */
   run(...args: string[]): Promise<Answer>;
   /**
-   * Runs a command to its end and returns its stdout. Throws, with all output, where it does not exit with 0. It runs in this
-   * process (`runHere`) where the database is not the embedded one, whose processes each count.
+   * Runs a command to its end, in this process (`runHere`) where the database is not the embedded one, whose processes each count.
    */
+  answer(...args: string[]): Promise<Answer>;
+  /** `answer`, of which it returns stdout. Throws, with all output, where the command does not exit with 0. */
   succeed(...args: string[]): Promise<string>;
   /** Writes a source as YAML (JSON is YAML) and applies it, with these options of `source apply`; the answer is its stdout. */
   apply(source: Record<string, unknown>, ...options: string[]): Promise<string>;
@@ -75,11 +76,12 @@ export async function makeBridge(environment: NodeJS.ProcessEnv = {}): Promise<B
         resolve({ code, stdout, stderr });
       });
     });
-  const runInProcess = (...args: string[]): Promise<Answer> => runHere(args, { ...env });
   // Node.js itself loads adapters from a directory.
   const isOwnProcess = env['DATABASE_URL'] === undefined || env['DATABRIDGE_ADAPTERS'] !== undefined;
+  const answer = async (...args: string[]): Promise<Answer> =>
+    await (isOwnProcess ? run(...args) : runHere(args, { ...env }));
   const succeed = async (...args: string[]): Promise<string> => {
-    const { code, stdout, stderr } = await (isOwnProcess ? run : runInProcess)(...args);
+    const { code, stdout, stderr } = await answer(...args);
     if (code !== 0) throw new Error(`databridge ${args.join(' ')} exited with ${code}\n${stdout}\n${stderr}`);
     return stdout;
   };
@@ -90,6 +92,7 @@ export async function makeBridge(environment: NodeJS.ProcessEnv = {}): Promise<B
       ...(env['DATABASE_URL'] === undefined ? {} : { DATABASE_URL: env['DATABASE_URL'] }),
     },
     run,
+    answer,
     succeed,
     async apply(source, ...options) {
       const file = join(home, `${String(source['name'])}.yaml`);

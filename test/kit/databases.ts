@@ -4,13 +4,15 @@ import { afterAll, afterEach, beforeAll, beforeEach, inject } from 'vitest';
 import { openDatabase } from '../../src/database/database.ts';
 import type { Database } from '../../src/database/database.ts';
 import { assertNothingLeaked } from './leaks.ts';
+import { usedDatabase } from './used-database.ts';
+import type { UsedDatabase } from './used-database.ts';
 
 /**
  * Databases of one test file on the PostgreSQL server of the run. A database that is made in a test or in a `beforeEach` lasts
  * until that test ends; one that is made in a `beforeAll` lasts until the file ends. The pools on it end with it.
  */
 export interface TestDatabases {
-  /** Makes a database with the schema of this version and opens a pool on it. */
+  /** A database with the schema of this version and nothing else, and a pool on it: a new one, or that of an earlier test. */
   create(): Promise<Database>;
   /** Makes a database with the schema of this version; the answer is its address. */
   createMigrated(): Promise<string>;
@@ -22,10 +24,14 @@ export interface TestDatabases {
   another(database: Pick<Database, 'url'>): Promise<Database>;
 }
 
+const POOL = { poolSize: 8, applicationName: 'tests', patient: false };
+
 /** The pools and databases that were made since a test, or the file, began. */
 interface Scope {
-  readonly pools: Set<Database>;
+  readonly pools: Set<Pick<Database, 'close'>>;
   readonly names: Set<string>;
+  /** Databases that may serve another test. */
+  readonly used: Map<string, UsedDatabase>;
 }
 
 /**
@@ -34,8 +40,9 @@ interface Scope {
  * every database lasts until the file ends, because tests run beside each other.
  */
 export function useDatabases({ concurrent = false }: { readonly concurrent?: boolean } = {}): TestDatabases {
-  const ofFile: Scope = { pools: new Set(), names: new Set() };
-  const ofTest: Scope = { pools: new Set(), names: new Set() };
+  const ofFile: Scope = { pools: new Set(), names: new Set(), used: new Map() };
+  const ofTest: Scope = { pools: new Set(), names: new Set(), used: new Map() };
+  const spare = new Map<string, UsedDatabase>();
   const server = inject('sharedServer');
   const token = randomBytes(5).toString('hex');
   let scope = ofFile;
@@ -55,13 +62,24 @@ export function useDatabases({ concurrent = false }: { readonly concurrent?: boo
     });
   }
   afterAll(async () => {
+    for (const [name, one] of spare) {
+      ofFile.names.add(name);
+      ofFile.pools.add(one);
+    }
     await clear(ofFile);
     await maker.end();
     assertNothingLeaked();
   });
 
-  async function clear({ pools, names }: Scope): Promise<void> {
+  async function clear({ pools, names, used }: Scope): Promise<void> {
     for (const pool of pools) await pool.close();
+    for (const [name, one] of used) {
+      if (await one.renew()) {
+        spare.set(name, one);
+        names.delete(name);
+      } else await one.close();
+    }
+    used.clear();
     // A process that a failed test left running may still be connected.
     for (const name of names) await maker.query(`drop database if exists ${name} with (force)`);
     pools.clear();
@@ -79,9 +97,24 @@ export function useDatabases({ concurrent = false }: { readonly concurrent?: boo
   }
 
   async function open(url: string): Promise<Database> {
-    const database = await openDatabase({ url, poolSize: 8, applicationName: 'tests', patient: false });
+    const database = await openDatabase({ ...POOL, url });
     scope.pools.add(database);
     return database;
+  }
+
+  /** In a test: one of an earlier test, or a new one that a later test may use. */
+  async function ofAnyTest(): Promise<Database> {
+    const [found] = spare;
+    if (found !== undefined) {
+      spare.delete(found[0]);
+      scope.names.add(found[0]);
+      scope.used.set(...found);
+      return found[1].lend();
+    }
+    const url = await createMigrated();
+    const one = await usedDatabase(await openDatabase({ ...POOL, url }));
+    scope.used.set(new URL(url).pathname.slice(1), one);
+    return one.lend();
   }
 
   // A copy of the files takes half the time of a copy through the log, because the shared server does not log it.
@@ -89,7 +122,7 @@ export function useDatabases({ concurrent = false }: { readonly concurrent?: boo
   const createEmpty = (): Promise<string> => make('strategy file_copy');
   const createMigrated = (): Promise<string> => make(`template ${server.template} strategy file_copy`);
   return {
-    create: async () => await open(await createMigrated()),
+    create: async () => (scope === ofTest ? await ofAnyTest() : await open(await createMigrated())),
     createMigrated,
     createEmpty,
     copy,

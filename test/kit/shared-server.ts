@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
-import { chmod } from 'node:fs/promises';
+import { chmod, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { runMigrations } from 'bullmq';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
@@ -86,7 +87,10 @@ export async function startSharedServer(): Promise<{ readonly url: string; stop(
   await made.release();
   const url = new URL(made.url);
   url.port = String(await freePort());
-  const server = await startCluster(directory.path, { ...SETTINGS, port: url.port }, url.href);
+  const access = join(directory.path, 'access.conf');
+  // A password that is checked is a fifth of what a connection costs, and there are thousands.
+  await writeFile(access, 'host all databridge 127.0.0.1/32 trust\nhost all all 127.0.0.1/32 scram-sha-256\n');
+  const server = await startCluster(directory.path, { ...SETTINGS, hba_file: access, port: url.port }, url.href);
   return {
     url: url.href,
     async stop() {
