@@ -118,15 +118,13 @@ export async function sourceFindings(
   readonly conditions: ConditionCounts;
 }> {
   const { conditions, lines } = await unwellSources(database, organisations);
+  const unwell = unwellLines(lines, troubles).flatMap((line) => unwellFinding(line, { now, limits }) ?? []);
   return {
     conditions,
     lines,
     findings: [
       ...toldTroubles(troubles, lines).map((trouble) => troubleFinding(trouble, now)),
-      ...toldOnce(
-        unwellLines(lines, troubles).flatMap((line) => unwellFinding(line, { now, limits }) ?? []),
-        await refusalFindings(database, limits.refusedShare, organisations),
-      ),
+      ...toldOnce(unwell, await refusalFindings(database, limits.refusedShare, { organisations, unwell })),
     ],
   };
 }

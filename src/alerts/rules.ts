@@ -181,6 +181,9 @@ const DEFAULTS = fileSchema.parse({}).rules;
 /** The rules without a file: every kind, and no target. */
 export const DEFAULT_RULES: AlertRules = rulesOf(fileSchema.parse({}));
 
+/** The time to read YAML grows with the square of its length, and the daemon reads the file again when it changes, beside polls. */
+const LONGEST_FILE = 12_000;
+
 type RuleFault = SourceProblem & { readonly line: number; readonly column: number };
 
 /**
@@ -188,6 +191,11 @@ type RuleFault = SourceProblem & { readonly line: number; readonly column: numbe
  * the value of a secret.
  */
 export function parseRules(file: string, content: string): AlertRules {
+  if (content.length > LONGEST_FILE)
+    throw configInvalid(
+      `${file} is longer than ${LONGEST_FILE} characters`,
+      'keep what is described in docs/alerts.md: twenty targets and a rule for each kind are shorter',
+    );
   const read = readDocuments(file, content, {
     message: 'holds no rules',
     remedy: 'begin it with "targets:" or "rules:"',

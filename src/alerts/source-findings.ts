@@ -203,18 +203,26 @@ const REFUSED = `
   from refusing join source on source.id = source_id
   where state = 'active' and ($1::text[] is null or organisation_id = any($1)) order by 1, 2`;
 
-/** A finding for each active source of whose points more than `share` are refused; see `refusedShare`. */
+/**
+ * A finding for each active source of whose points more than `share` are refused; see `refusedShare`. Of a source in `unwell` that is silent
+ * any share counts, because refused points are the likely cause: its silence would else be told first and the refusals once they are enough.
+ */
 export async function refusalFindings(
   database: Database,
   share: number,
-  organisations?: readonly string[],
+  {
+    organisations,
+    unwell = [],
+  }: { readonly organisations?: readonly string[] | undefined; readonly unwell?: readonly Judgement[] } = {},
 ): Promise<Judgement[]> {
+  const silent = new Set(unwell.filter(({ kind }) => kind === 'silent').map(keyOf));
   const rows = await database.rows<{ organisation: string; name: string; isTold: boolean; hours: HourOfPoints[] }>(
     REFUSED,
     [organisations ?? null],
   );
   return rows.flatMap(({ organisation, name, isTold, hours }): Judgement[] => {
-    const refused = refusedShare(hours, { share, isTold });
+    const isSilent = silent.has(keyOf({ organisation, subject: name }));
+    const refused = refusedShare(hours, { share: isSilent ? 0 : share, isTold });
     if (refused === undefined) return [];
     return [
       {
@@ -232,18 +240,20 @@ export async function refusalFindings(
   });
 }
 
+const keyOf = ({ organisation, subject }: Pick<Judgement, 'organisation' | 'subject'>): string =>
+  JSON.stringify([organisation, subject]);
+
 /**
  * The findings of sources that are not well and of those with refused points, one for each source: the sensors whose points are refused are
  * silent, too. The finding of the refusals tells both then.
  */
 export function toldOnce(unwell: readonly Judgement[], refusals: readonly Judgement[]): Judgement[] {
-  const title = ({ organisation, subject }: Judgement): string => JSON.stringify([organisation, subject]);
-  const byTitle = new Map(unwell.map((finding) => [title(finding), finding]));
+  const byKey = new Map(unwell.map((finding) => [keyOf(finding), finding]));
   const merged = refusals.flatMap((finding): Judgement[] => {
-    const other = byTitle.get(title(finding));
+    const other = byKey.get(keyOf(finding));
     if (other?.kind === 'refusals') return [];
     return [other?.kind === 'silent' ? { ...finding, detail: `${finding.detail}; ${other.detail}` } : finding];
   });
-  const refusing = new Set(merged.map((finding) => title(finding)));
-  return [...unwell.filter((finding) => finding.kind !== 'silent' || !refusing.has(title(finding))), ...merged];
+  const refusing = new Set(merged.map(keyOf));
+  return [...unwell.filter((finding) => finding.kind !== 'silent' || !refusing.has(keyOf(finding))), ...merged];
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { setImmediate } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { DAY, HOUR } from '../core/instant.ts';
 import type { SeriesRefusal } from '../core/reading.ts';
@@ -70,16 +71,16 @@ export function addPushRoute(app: FastifyInstance, parts: PushParts): void {
     const bounds = { now: clock.now(), ...timeBounds };
     // Parsed anew where that is needed, so that no request holds parsed elements while it waits.
     const renamed = await inTime(settings.waitMs, ownership.renamedIn(projectId));
-    const judge = (untaken?: ReadonlyMap<string, SeriesRefusal>): Pushed =>
-      judgePushed(elementsOf(body), bounds, untaken, renamed);
-    const pushed = judge();
+    const judge = (untaken?: ReadonlyMap<string, SeriesRefusal>): Promise<Pushed> =>
+      judgedBody(body, bounds, untaken, renamed);
+    const pushed = await judge();
     const untaken = await inTime(
       settings.waitMs,
       dryRun
         ? ownership.untakenNow(projectId, pushed.columns)
         : ownership.untakenAmong({ projectId, applicationId }, pushed.columns),
     );
-    return { pushed: untaken.size === 0 ? pushed : judge(untaken), bytes: body.length };
+    return { pushed: untaken.size === 0 ? pushed : await judge(untaken), bytes: body.length };
   }
 
   app.withTypeProvider<ZodTypeProvider>().post(
@@ -154,6 +155,19 @@ const OUTGROWN: Readonly<Record<keyof JsonBounds, (most: number) => [ProblemName
   containers: (most) => ['too-many-values', `A body may hold at most ${most} arrays and objects. Send several bodies.`],
   names: (most) => ['too-many-values', `The fields of a body may have at most ${most} different names.`],
 };
+
+/** A longer body is parsed and judged in two turns of the event loop, because each takes tens of milliseconds. */
+const AT_ONCE_BYTES = 1_000_000;
+
+/** The readings and refusals of a body. Throws `HttpProblem` where it is not an array in JSON. */
+export async function judgedBody(
+  body: Buffer,
+  ...how: Parameters<typeof judgePushed> extends [unknown, ...infer More] ? More : never
+): Promise<Pushed> {
+  const elements = elementsOf(body);
+  if (body.length > AT_ONCE_BYTES) await setImmediate();
+  return judgePushed(elements, ...how);
+}
 
 /** The elements of a body. Throws `HttpProblem` where it is not an array in JSON. */
 function elementsOf(body: Buffer): readonly unknown[] {

@@ -170,7 +170,7 @@ export function sharedAccountOf(
 
   return {
     digest,
-    ...(logins && { turn: (signal) => logins.take(digest, signal) }),
+    ...(logins && { turn: (signal) => logins.take(digest, signal), renewals: logins.renewalsOf(digest) }),
     isLeftAlone: async () => (await stateOf()).refused >= MOST_REFUSED,
     async tryAgain() {
       await database.run(

@@ -1,6 +1,8 @@
 import { afterEach, expect, it } from 'vitest';
 import { json, openRig, serve, tidyUp } from '../../test/kit/connection-rig.ts';
-import { memoryAccount } from '../platform/connection/index.ts';
+import { credentialsRejected } from '../core/errors.ts';
+import { SECOND } from '../core/instant.ts';
+import { memoryAccount, memoryTokens } from '../platform/connection/index.ts';
 import type { Pacer } from '../platform/connection/index.ts';
 import type { Authorisation } from '../platform/contract.ts';
 import { loginTurns } from './login-turns.ts';
@@ -84,4 +86,37 @@ it('lets no source of an account ask for its login in vain, or take a slot befor
   await Promise.all(sources.map((http) => http.get('/')));
   expect(admitted).toEqual(Array<string>(20).fill('probe'));
   expect(slots).toBe(20);
+});
+
+it('after one refused renewal the sources of an account log in at once, and a minute later they renew again', async () => {
+  let at = 0;
+  const turns = loginTurns(() => at);
+  const sent = { renewals: 0, logins: 0 };
+  let renews = false;
+  const authorisation: Authorisation = {
+    sign: () => ({}),
+    async renew() {
+      sent.renewals += 1;
+      if (!renews) throw credentialsRejected('the token is not known', '');
+      return { token: `token ${sent.renewals}`, expiresAt: undefined };
+    },
+    async obtain() {
+      return { token: `token ${(sent.logins += 1)}`, expiresAt: undefined };
+    },
+  };
+  const url = await serve((_request, response) => json(response, {}));
+  const ask = async (account: string): Promise<void> => {
+    const tokens = memoryTokens();
+    await tokens.replace(undefined, async () => ({ token: 'old', expiresAt: 0, renewal: 'old' }));
+    const store = { ...memoryAccount(), renewals: turns.renewalsOf(account) };
+    await openRig(url, { authorisation }, { account: store, tokens }).http.get('/');
+  };
+  for (let source = 0; source < 5; source += 1) await ask('one');
+  expect(sent).toEqual({ renewals: 1, logins: 5 });
+  await ask('other');
+  expect(sent).toEqual({ renewals: 2, logins: 6 });
+  at = 61 * SECOND;
+  renews = true;
+  await ask('one');
+  expect(sent).toEqual({ renewals: 3, logins: 6 });
 });

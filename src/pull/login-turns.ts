@@ -1,7 +1,8 @@
 import { BridgeError } from '../core/errors.ts';
-import { SECOND } from '../core/instant.ts';
-import type { Instant } from '../core/instant.ts';
+import { MINUTE, SECOND } from '../core/instant.ts';
+import type { Instant, Microseconds } from '../core/instant.ts';
 import { retryDelay } from '../core/retry.ts';
+import type { Renewals } from '../platform/connection/index.ts';
 import { stoppedWaiting } from './pause.ts';
 
 /** The logins of this process, one after the other for each account. */
@@ -13,7 +14,12 @@ export interface LoginTurns {
    * @returns ends the turn
    */
   take(digest: string, signal: AbortSignal): Promise<() => void>;
+  /** The renewals of the tokens of an account. */
+  renewalsOf(digest: string): Renewals;
 }
+
+/** So long the sources of an account whose renewal was refused log in without a try to renew. */
+const RENEWALS_REST: Microseconds = MINUTE;
 
 /** At most so many sources wait, about ten seconds. */
 const MOST_WAITING = 100;
@@ -40,6 +46,9 @@ interface Line {
  */
 export function loginTurns(now: () => Instant, standsStillMs = STANDS_STILL_MS): LoginTurns {
   const lines = new Map<string, Line>();
+  /** When the last renewal of each account was refused; only those of the last minute. */
+  const refusedAt = new Map<string, Instant>();
+  const restsAt = (at: Instant | undefined): boolean => at !== undefined && at <= now() && now() < at + RENEWALS_REST;
   const later = (): BridgeError =>
     new BridgeError(
       { code: 'throttled', retryAt: now() + retryDelay(COMES_AGAIN, 1, Math.random()), stated: true, own: true },
@@ -67,6 +76,13 @@ export function loginTurns(now: () => Instant, standsStillMs = STANDS_STILL_MS):
   }
 
   return {
+    renewalsOf: (digest) => ({
+      areRefused: () => restsAt(refusedAt.get(digest)),
+      refused() {
+        for (const [other, at] of refusedAt) if (!restsAt(at)) refusedAt.delete(other);
+        refusedAt.set(digest, now());
+      },
+    }),
     async take(digest, signal) {
       const line = lines.get(digest);
       const turn = (of: Line): (() => void) => {

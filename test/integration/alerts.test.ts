@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { listAlerts, targetStates } from '../../src/alerts/alerts.ts';
-import { refusalFindings } from '../../src/alerts/source-findings.ts';
 import { unheardSources } from '../../src/alerts/unjudged.ts';
 import type { Database } from '../../src/database/database.ts';
 import { useDatabases } from '../kit/databases.ts';
@@ -277,33 +276,4 @@ it('of silence is unheard where a sensor has time that was not asked yet, and no
   expect([...(await unheardSources(database))]).toEqual(['deaf']);
   await database.run(`update source set state = 'paused'`);
   expect([...(await unheardSources(database))]).toEqual([]);
-});
-
-it('refusals are judged by the last hours, and an open alert of them goes on until half of the limits', async () => {
-  const database = await databases.create();
-  const sums: readonly (readonly [name: string, hoursAgo: number, readings: number, refused: number])[] = [
-    ['fast', 1, 300, 40],
-    ['slow', 3, 20, 6],
-    ['slow', 20, 20, 6],
-    ['half', 1, 290, 10],
-    ['told', 1, 290, 10],
-    ['old', 26, 0, 100],
-  ];
-  for (const name of new Set(sums.map(([first]) => first))) await storeSource(database, name);
-  for (const [name, ...values] of sums)
-    await database.run(
-      `insert into window_sum (source_id, hour, lane, windows, failures, requests, bytes, readings, duplicates, revised, refused, late)
-       select id, date_trunc('hour', now(), 'UTC') - $2 * interval '1 hour', 'live', 1, 0, 1, 0, $3, 0, 0, $4, 0 from source where name = $1`,
-      [name, ...values],
-    );
-  await database.run(
-    `insert into alert (kind, organisation, subject, severity, what, remedy, opened_at) values ('refusals', 'default', 'told', 'warning', '', '', now())`,
-  );
-  const told = await refusalFindings(database, 0.05);
-  expect(told.map(({ subject, detail }) => `${subject} ${detail}`)).toEqual([
-    'fast more than 10 % of its points are refused',
-    'slow more than 20 % of its points are refused',
-    'told more than 2 % of its points are refused',
-  ]);
-  expect(await refusalFindings(database, 0.05, ['acme'])).toEqual([]);
 });

@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import type { Judgement } from '../../src/alerts/judgement.ts';
+import { refusalFindings } from '../../src/alerts/source-findings.ts';
 import { platforms } from '../../src/context-platforms.ts';
 import { DAY, MINUTE, SECOND } from '../../src/core/instant.ts';
 import type { RefusalReason } from '../../src/core/reading.ts';
@@ -6,12 +8,12 @@ import { partitionsOf } from '../../src/database/partitions.ts';
 import { measuresOf } from '../../src/source/measures.ts';
 import { listSources } from '../../src/source/report.ts';
 import { useDatabases } from '../kit/databases.ts';
-import { batchOf, columnOf } from '../kit/stored-source.ts';
+import { batchOf, columnOf, storeSource } from '../kit/stored-source.ts';
 import { SEALING_KEY } from './access-rig.ts';
 import { databridgeHere } from './command-line.ts';
 import { makeGround } from './commit-ground.ts';
 
-// A source that gets points and stores no reading of them is not well, whatever the reason is.
+// A source that gets points and stores no reading of them is not well, whatever the reason is; nor is one of which many points are refused.
 
 const databases = useDatabases();
 
@@ -83,4 +85,38 @@ it('is failing while every point of a day was refused, and well with the first r
   // A reading that is read once more is stored, too.
   await database.run('update window_sum set duplicates = readings');
   expect(await seen()).toBe('well -');
+});
+
+it('refusals are judged by the last hours, and an open alert of them goes on until half of the limits', async () => {
+  const database = await databases.create();
+  const sums: readonly (readonly [name: string, hoursAgo: number, readings: number, refused: number])[] = [
+    ['fast', 1, 300, 40],
+    ['slow', 3, 20, 6],
+    ['slow', 20, 20, 6],
+    ['half', 1, 290, 10],
+    ['told', 1, 290, 10],
+    ['old', 26, 0, 100],
+  ];
+  for (const name of new Set(sums.map(([first]) => first))) await storeSource(database, name);
+  for (const [name, ...values] of sums)
+    await database.run(
+      `insert into window_sum (source_id, hour, lane, windows, failures, requests, bytes, readings, duplicates, revised, refused, late)
+       select id, date_trunc('hour', now(), 'UTC') - $2 * interval '1 hour', 'live', 1, 0, 1, 0, $3, 0, 0, $4, 0 from source where name = $1`,
+      [name, ...values],
+    );
+  await database.run(
+    `insert into alert (kind, organisation, subject, severity, what, remedy, opened_at) values ('refusals', 'default', 'told', 'warning', '', '', now())`,
+  );
+  const told = await refusalFindings(database, 0.05);
+  expect(told.map(({ subject, detail }) => `${subject} ${detail}`)).toEqual([
+    'fast more than 10 % of its points are refused',
+    'slow more than 20 % of its points are refused',
+    'told more than 2 % of its points are refused',
+  ]);
+  expect(await refusalFindings(database, 0.05, { organisations: ['acme'] })).toEqual([]);
+  // A source that is silent besides is told of its refusals at once.
+  const [half] = await refusalFindings(database, 0.01);
+  const unwell = [{ ...(half as Judgement), subject: 'half', kind: 'silent' as const }];
+  const beside = await refusalFindings(database, 0.05, { unwell });
+  expect(beside.map(({ subject }) => subject)).toContain('half');
 });

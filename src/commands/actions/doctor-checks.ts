@@ -124,7 +124,8 @@ async function* checksInside(
   const findings = unwellLines(lines, troubles).flatMap(
     (line) => unwellFinding(line, { now: vitals.now, limits }) ?? [],
   );
-  const refusals = planner.state === 'ok' ? await refusalFindings(database, limits.refusedShare) : [];
+  const refusals =
+    planner.state === 'ok' ? await refusalFindings(database, limits.refusedShare, { unwell: findings }) : [];
   const others = toldOnce(findings, refusals).filter((finding) => !findings.includes(finding));
   const refusing = new Set(others.map(({ check }) => check));
   const unwell = unwellCheck(

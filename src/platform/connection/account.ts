@@ -19,6 +19,8 @@ export type Admission = 'probe' | 'proven' | 'wait' | 'rejected';
 export interface AccountStore {
   /** Waits for logins of this process that came before; see `Attempt.inTurn`. @returns ends the turn */
   turn?(signal: AbortSignal): Promise<() => void>;
+  /** What this process knows of renewals of its tokens. */
+  readonly renewals?: Renewals;
   /**
    * `alone`: only as a probe, also where the credentials work. `hasSlot`: the attempt holds a slot of the pace. After a refusal
    * a probe is admitted without one first, when no request that left before the refusal is under way any more: it may be
@@ -39,6 +41,17 @@ export interface AccountStore {
   prove(attempt: string): Promise<void>;
   /** The probe ended without an answer to its question. */
   leave(attempt: string): Promise<void>;
+}
+
+/**
+ * Renewals of the tokens of one account. A new password or key ends all tokens at once: once one source has learned that, the others
+ * log in and do not find it out one by one.
+ */
+export interface Renewals {
+  /** Whether one was refused a moment ago. */
+  areRefused(): boolean;
+  /** One was refused. */
+  refused(): void;
 }
 
 /** One use of the secret: a request with its redirects and repeats, or a login. */

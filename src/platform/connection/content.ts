@@ -1,7 +1,8 @@
 import type { Readable } from 'node:stream';
+import { setImmediate as letOthersRun } from 'node:timers/promises';
 import { BridgeError } from '../../core/errors.ts';
 import type { AnswerHead, AnswerParser } from '../http.ts';
-import { charsetOf, decoded } from './charset.ts';
+import { charsetOf, decoded, decodedInPieces } from './charset.ts';
 import { jsonInPieces } from './json-in-pieces.ts';
 import { headerOf, requestName } from './layer.ts';
 import type { PlatformAnswer, PlatformRequest } from './layer.ts';
@@ -16,8 +17,28 @@ const PAGE_LENGTH = 2048;
  */
 const DISCARD_BYTES = 64 * 1024;
 
-/** All bytes of a body. Resolves once the body is closed, so that its slot is free by then. */
-export function collect(body: Readable): Promise<Buffer> {
+/** So many bytes are put together at a time: the memory for more takes the system longer than the event loop may be held. */
+const TOGETHER_BYTES = 4 * 1024 * 1024;
+
+/** All bytes of a body. Resolves once the body is closed, so that its slot is free by then. Lets others run between pieces of a long one. */
+export async function collect(body: Readable): Promise<Buffer> {
+  const chunks = await chunksOf(body);
+  const length = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+  if (length <= TOGETHER_BYTES) return Buffer.concat(chunks, length);
+  const all = Buffer.allocUnsafeSlow(length);
+  let [at, paused] = [0, 0];
+  for (const chunk of chunks) {
+    if (at - paused > TOGETHER_BYTES) {
+      await letOthersRun();
+      paused = at;
+    }
+    at += chunk.copy(all, at);
+  }
+  await letOthersRun();
+  return all;
+}
+
+function chunksOf(body: Readable): Promise<readonly Buffer[]> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let failure: Error | null = body.errored;
@@ -25,7 +46,7 @@ export function collect(body: Readable): Promise<Buffer> {
     body.on('error', (error: Error) => {
       failure = error;
     });
-    const closed = (): void => (failure === null ? resolve(Buffer.concat(chunks)) : reject(failure));
+    const closed = (): void => (failure === null ? resolve(chunks) : reject(failure));
     if (body.closed) closed();
     else body.once('close', closed);
   });
@@ -113,7 +134,9 @@ export const parsed = async (
   request: PlatformRequest,
   parse: AnswerParser | undefined,
 ): Promise<unknown> =>
-  parse === undefined ? await jsonInPieces(textOf(bytes, answer)) : await parse(bytes, answerHead(answer, request));
+  parse === undefined
+    ? await jsonInPieces(await decodedInPieces(bytes, charsetOfAnswer(answer)))
+    : await parse(bytes, answerHead(answer, request));
 
 const CHECK_ADDRESS = 'check that the address is that of the API and that the platform is of a supported version';
 

@@ -1,7 +1,7 @@
 import type { Authorisation, Credentials, Grant, Http } from '../contract.ts';
 import { SECOND } from '../../core/instant.ts';
 import type { Instant, Microseconds } from '../../core/instant.ts';
-import type { Attempt } from './account.ts';
+import type { Attempt, Renewals } from './account.ts';
 import type { Gate } from './gate.ts';
 import { cancelled, hasCode } from './layer.ts';
 import type { Conversation, Permit } from './layer.ts';
@@ -28,6 +28,7 @@ export interface Granting {
   readonly now: () => Instant;
   /** A use of the secret by a login. */
   readonly attempt: () => Attempt;
+  readonly renewals?: Renewals | undefined;
   /** An http that is paced but not signed. */
   readonly login: (conversation: Conversation, permit?: Permit) => Http;
 }
@@ -76,13 +77,14 @@ export function grantsOf(given: Granting): ConnectionGrants {
   async function renewed(http: Http, previous: Grant | undefined): Promise<Grant | undefined> {
     if (previous?.renewal === undefined || authorisation.renew === undefined) return undefined;
     if (previous.renewalExpiresAt !== undefined && previous.renewalExpiresAt <= now()) return undefined;
-    if (previous.renewal === refused.renewal) return undefined;
+    if (previous.renewal === refused.renewal || given.renewals?.areRefused() === true) return undefined;
     try {
       const grant = await authorisation.renew(http, previous, options);
       if (grant) return dated(keeping(grant, previous));
     } catch (error) {
       // A refused renewal does not mean that the credentials are refused, because they were not sent.
       if (!hasCode(error, 'credentials-rejected')) throw error;
+      given.renewals?.refused();
     }
     refused = { ...refused, renewal: previous.renewal };
     return undefined;

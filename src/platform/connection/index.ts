@@ -40,7 +40,7 @@ import type { GrantStore } from './tokens.ts';
 import { transport } from './transport.ts';
 
 export { inBrackets, memoryAccount, MOST_REFUSED } from './account.ts';
-export type { AccountStore, Admission } from './account.ts';
+export type { AccountStore, Admission, Renewals } from './account.ts';
 export { agentPool } from './agents.ts';
 export type { AgentPool, Tls } from './agents.ts';
 export { guardEgress } from './egress.ts';
@@ -173,8 +173,12 @@ class PlatformConnection implements Connection {
   }
 
   #attempt(kind: 'request' | 'login'): Attempt {
+    return attemptOf(this.#account(), kind, this.#redactor.redact);
+  }
+
+  #account(): AccountStore {
     const { account } = this.#parts;
-    return attemptOf(typeof account === 'function' ? account() : account, kind, this.#redactor.redact);
+    return typeof account === 'function' ? account() : account;
   }
 
   #judging(): Judging {
@@ -202,6 +206,7 @@ class PlatformConnection implements Connection {
       gate: this.#gate,
       now,
       attempt: () => this.#attempt('login'),
+      renewals: this.#account().renewals,
       login: (conversation, permit) => {
         const login = judged(this.#judging(), true, this.#exchange());
         return this.#client((request) => login({ ...request, permit }), { ...conversation, login: true });

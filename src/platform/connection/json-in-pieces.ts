@@ -20,8 +20,60 @@ const DEEPEST = 16;
  * parts, which are parsed together as far as they are short. Throws a SyntaxError for what is no JSON; of a long text its message names
  * no position.
  */
-export async function jsonInPieces(text: string): Promise<unknown> {
-  return text.length <= PIECE ? JSON.parse(text) : await valueIn(text, { begin: 0, end: text.length, depth: 0 });
+export async function jsonInPieces(parts: readonly string[]): Promise<unknown> {
+  const [first = '', ...more] = parts;
+  if (more.length === 0 && first.length <= PIECE) return JSON.parse(first);
+  const text = new LongText(parts);
+  return await valueIn(text, { begin: 0, end: text.length, depth: 0 });
+}
+
+/** A text in parts, which are never put together: that would hold the others up for as long as all the rest. */
+class LongText {
+  readonly #parts: readonly string[];
+  readonly #begins: readonly number[];
+  readonly length: number;
+  /** The part that was asked for last. */
+  #last = 0;
+
+  constructor(parts: readonly string[]) {
+    this.#parts = parts.filter((part) => part !== '');
+    let length = 0;
+    this.#begins = this.#parts.map((part) => (length += part.length) - part.length);
+    this.length = length;
+  }
+
+  /** The part that holds the character at `place`, and where it begins. Empty behind the end. */
+  partAt(place: number): { readonly part: string; readonly begin: number } {
+    while (place < (this.#begins[this.#last] ?? 0)) this.#last -= 1;
+    while (place >= (this.#begins[this.#last + 1] ?? Infinity)) this.#last += 1;
+    return { part: this.#parts[this.#last] ?? '', begin: this.#begins[this.#last] ?? 0 };
+  }
+
+  charCodeAt(place: number): number {
+    const { part, begin } = this.partAt(place);
+    return part.charCodeAt(place - begin);
+  }
+
+  slice(from: number, to: number): string {
+    let text = '';
+    for (let place = from; place < to;) {
+      const { part, begin } = this.partAt(place);
+      text += part.slice(place - begin, to - begin);
+      place = begin + part.length;
+    }
+    return text;
+  }
+
+  /** The first quote at `from` or behind; -1 where there is none. */
+  quoteFrom(from: number): number {
+    for (let place = from; place < this.length;) {
+      const { part, begin } = this.partAt(place);
+      const found = part.indexOf('"', place - begin);
+      if (found >= 0) return begin + found;
+      place = begin + part.length;
+    }
+    return -1;
+  }
 }
 
 /** A part of the text, and of how many lists and objects it is a part. */
@@ -31,7 +83,7 @@ interface Place {
   readonly depth: number;
 }
 
-async function valueIn(text: string, place: Place): Promise<unknown> {
+async function valueIn(text: LongText, place: Place): Promise<unknown> {
   if (place.end - place.begin <= PIECE) return parsedPart(text.slice(place.begin, place.end));
   await letOthersRun();
   const [begin, end] = trimmed(text, place.begin, place.end);
@@ -63,7 +115,7 @@ function parsedPart(text: string): unknown {
   }
 }
 
-async function listIn(text: string, inside: Place): Promise<unknown[]> {
+async function listIn(text: LongText, inside: Place): Promise<unknown[]> {
   const list: unknown[] = [];
   for await (const { begin, end, parts } of groups(text, inside.begin, inside.end)) {
     if (parts === 1) list.push(await valueIn(text, { ...inside, begin, end }));
@@ -72,7 +124,7 @@ async function listIn(text: string, inside: Place): Promise<unknown[]> {
   return list;
 }
 
-async function objectIn(text: string, inside: Place): Promise<object> {
+async function objectIn(text: LongText, inside: Place): Promise<object> {
   const object: Record<string, unknown> = {};
   // As `JSON.parse` does it: __proto__ is a name like any other.
   const set = (name: string, value: unknown): void =>
@@ -98,7 +150,7 @@ interface Group {
 }
 
 /** The parts of a list or object in groups that are short; a part that is long is a group of its own. */
-async function* groups(text: string, from: number, to: number): AsyncGenerator<Group> {
+async function* groups(text: LongText, from: number, to: number): AsyncGenerator<Group> {
   const [first, last] = trimmed(text, from, to);
   if (first === last) return;
   let begin = from;
@@ -120,13 +172,13 @@ async function* groups(text: string, from: number, to: number): AsyncGenerator<G
 
 /** The part that begins at `from`. It ends at `sign` outside of all brackets and texts, or at `to`; without a sign at `to`. */
 class Part {
-  readonly #text: string;
+  readonly #text: LongText;
   readonly #to: number;
   readonly #sign: number | undefined;
   #place: number;
   #depth = 0;
 
-  constructor(text: string, from: number, to: number, sign: number | undefined) {
+  constructor(text: LongText, from: number, to: number, sign: number | undefined) {
     this.#text = text;
     this.#place = from;
     this.#to = to;
@@ -147,14 +199,18 @@ class Part {
     const text = this.#text;
     const until = Math.min(this.#to, this.#place + characters);
     let place = this.#place;
-    for (; place < until; place += 1) {
-      const code = text.charCodeAt(place);
-      if (code === QUOTE) place = endOfText(text, place, this.#to);
-      else if (code === OPEN_LIST || code === OPEN_OBJECT) this.#depth += 1;
-      else if (code === CLOSE_LIST || code === CLOSE_OBJECT) {
-        this.#depth -= 1;
-        if (this.#depth < 0) throw new SyntaxError('a bracket is closed that is not open');
-      } else if (code === this.#sign && this.#depth === 0) return place;
+    while (place < until) {
+      const { part, begin } = text.partAt(place);
+      const end = Math.min(until, begin + part.length);
+      for (; place < end; place += 1) {
+        const code = part.charCodeAt(place - begin);
+        if (code === QUOTE) place = endOfText(text, place, this.#to);
+        else if (code === OPEN_LIST || code === OPEN_OBJECT) this.#depth += 1;
+        else if (code === CLOSE_LIST || code === CLOSE_OBJECT) {
+          this.#depth -= 1;
+          if (this.#depth < 0) throw new SyntaxError('a bracket is closed that is not open');
+        } else if (code === this.#sign && this.#depth === 0) return place;
+      }
     }
     this.#place = place;
     if (place < this.#to) return undefined;
@@ -164,8 +220,8 @@ class Part {
 }
 
 /** The quote that ends the text whose quote stands at `from`. */
-function endOfText(text: string, from: number, to: number): number {
-  for (let quote = text.indexOf('"', from + 1); quote >= 0 && quote < to; quote = text.indexOf('"', quote + 1)) {
+function endOfText(text: LongText, from: number, to: number): number {
+  for (let quote = text.quoteFrom(from + 1); quote >= 0 && quote < to; quote = text.quoteFrom(quote + 1)) {
     let before = quote - 1;
     while (text.charCodeAt(before) === BACKSLASH) before -= 1;
     if ((quote - before) % 2 === 1) return quote;
@@ -174,7 +230,7 @@ function endOfText(text: string, from: number, to: number): number {
 }
 
 /** Without blanks before and behind. */
-function trimmed(text: string, from: number, to: number): readonly [from: number, to: number] {
+function trimmed(text: LongText, from: number, to: number): readonly [from: number, to: number] {
   let [begin, end] = [from, to];
   while (begin < end && isBlank(text.charCodeAt(begin))) begin += 1;
   while (end > begin && isBlank(text.charCodeAt(end - 1))) end -= 1;

@@ -147,8 +147,8 @@ export function scriptOf(
     {
       what: 'mapping wrong, then corrected',
       source: MILL,
-      // The switches, of which nothing is stored meanwhile, are silent besides.
-      alerts: [`refusals ${MILL}`, `silent ${MILL}`],
+      // The switches, of which nothing is stored meanwhile, are silent besides, which the same alert tells.
+      alerts: [`refusals ${MILL}`],
       ...wrong,
       deeds: [
         { at: wrong.from, what: () => operator.apply(mill, {}) },
