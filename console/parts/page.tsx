@@ -99,7 +99,7 @@ export const Trouble = ({ refusal, again }: { refusal: Refusal; again?: () => vo
     isAlert
     actions={again && <Button act={again}>{texts.again}</Button>}
   >
-    {refusal.message}
+    <Words of={refusal.message} />
     {refusal.problem.errors?.map(({ pointer, detail }) => (
       <div key={pointer} class="small">
         {pointer.replace(/^\//, '')} {detail}
