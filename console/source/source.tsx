@@ -128,7 +128,7 @@ function Summary({ source }: { source: Source }): ComponentChild {
 /** When it is polled next: a poll that is due waits for its turn only. */
 function nextOf({ nextDueAt }: Source): ComponentChild {
   if (nextDueAt === null) return '–';
-  return Date.parse(nextDueAt) <= bridgeNow() ? t.now : <Ago at={nextDueAt} />;
+  return Date.parse(nextDueAt) < bridgeNow() + 1_000 ? t.now : <Ago at={nextDueAt} />;
 }
 
 function Actions({ source: { organisation, name, state, revisionTag } }: { source: Source }): ComponentChild {
