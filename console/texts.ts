@@ -16,7 +16,10 @@ const english = {
   more: 'Show more',
   never: 'never',
   pageFailed: 'This page failed.',
-  noAnswerRemedy: 'It may be starting, or the network is away. The page tries again by itself.',
+  noAnswer: {
+    toPage: 'It may be starting, or the network is away. The page tries again by itself.',
+    toAction: 'It may be starting, or the network is away. Try again: where it was done already, it is not done twice.',
+  },
   noPage: 'There is no such page',
   noPageAbout: 'The address may be wrong, or what it named is gone. The pages are in the side bar.',
   signOut: 'Sign out',

@@ -83,12 +83,13 @@ export default defineConfig({
             {
               name: 'parts',
               priority: 2,
-              test: /\/preact\/|\/lucide\/|\/console\/(?:client|parts\/(?!heat-map|line-chart|code-editor|yaml-editor)|texts)/,
+              test: /\/preact\/|\/console\/(?:client|parts\/(?!heat-map|line-chart|code-editor|yaml-editor)|texts)/,
             },
+            { name: 'sources', priority: 1, test: /\/console\/(?:source|sources|trial)\// },
             {
               name: 'lists',
               priority: 1,
-              test: /\/console\/(?:account|alerts|applications|audit|backfills|delivery|operators|projects)\//,
+              test: /\/console\/(?:account|alerts|applications|audit|backfills|delivery|operators|overview|projects|refusals)\//,
             },
           ],
         },

@@ -60,14 +60,14 @@ async function picture(page: Page, name: string): Promise<void> {
   for (const [look, { colorScheme, ...viewport }] of Object.entries(LOOKS)) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     await page.setViewportSize(viewport);
-    await page.waitForFunction(`!document.querySelector('.skeleton, .editor textarea')`);
-    const isWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
-    if (isWide) console.log(`${name} ${look}: scrolls sideways`);
+    await page.locator('.skeleton, .editor textarea').first().waitFor({ state: 'detached' });
     // A window as tall as the page, because what stays in sight would stand in the middle of a picture of all of it.
     const tall = Number(await page.evaluate('document.documentElement.scrollHeight'));
     await page.setViewportSize({ width: viewport.width, height: Math.min(4_000, Math.max(viewport.height, tall)) });
     // The chart and the picture of coverage follow the window a frame later.
     await page.waitForTimeout(200);
+    const isWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
+    if (isWide) console.log(`${name} ${look}: scrolls sideways`);
     await page.screenshot({ path: join(folder, `${name}.${look}.png`) });
   }
   await page.setViewportSize({ width: 1440, height: 900 });

@@ -27,7 +27,7 @@ export function Overview(): ComponentChild {
   return (
     <Page
       title={texts.nav.overview}
-      beside={answer && <State of={answer.state} word={t.verdicts[answer.state]} />}
+      beside={answer && !shown.refusal && <State of={answer.state} word={t.verdicts[answer.state]} />}
       actions={
         mayChange && (
           <a class="button main-one" href={hrefOf(['register'])}>

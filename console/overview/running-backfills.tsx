@@ -9,9 +9,12 @@ import { texts } from '../texts.ts';
 
 const t = texts.backfills;
 
+/** Events tell of progress; times that are left change without one, ms. */
+const EVERY_MS = 15_000;
+
 /** The backfills that run; nothing where there are none. */
 export function RunningBackfills(): ComponentChild {
-  const { answer } = useAnswer('listBackfills', { query: { state: 'running', limit: 5 } }, 5_000);
+  const { answer } = useAnswer('listBackfills', { query: { state: 'running', limit: 5 } }, EVERY_MS);
   if (answer === undefined || answer.items.length === 0) return null;
   return (
     <Card title={t.running} actions={<a href={hrefOf(['backfills'])}>{t.all}</a>}>

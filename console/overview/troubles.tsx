@@ -47,8 +47,10 @@ function Item({ of }: { of: Trouble }): ComponentChild {
     <li>
       <State of={state} word={texts.kinds[kind as keyof typeof texts.kinds] ?? kind} />
       <div class="grow">
-        {/* The command line has no label beside it. */}
-        <p>{detail.startsWith(`${kind}: `) ? detail.slice(kind.length + 2) : detail}</p>
+        <p>
+          {/* The command line has no label beside it. */}
+          <Words of={detail.startsWith(`${kind}: `) ? detail.slice(kind.length + 2) : detail} />
+        </p>
         <p class="quiet">
           <Words of={remedy} />
         </p>

@@ -89,7 +89,7 @@ export function FormDialog({
         }}
       >
         {typeof children === 'function' ? children(refusal) : children}
-        {refusal && !refusal.problem.errors?.length && <Trouble refusal={refusal} />}
+        {refusal && !refusal.problem.errors?.length && <Trouble refusal={refusal} isAction />}
         {refusal?.problem.errors
           ?.map(({ pointer, detail }) => ({ field: pointer.replace(/^\//, ''), detail }))
           .filter(({ field }) => !fields.includes(field))

@@ -1,5 +1,5 @@
 import type { ComponentChild } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { clockOf, dayOf, momentOf, valueOf, zone } from '../client/zone.ts';
@@ -22,6 +22,13 @@ const DAYS = 3 * 86_400;
 /** A line with the range of values around it, and the values below the cursor. */
 export function LineChart({ label, at, min, mean, max, names }: ChartProps): ComponentChild {
   const place = useRef<HTMLDivElement>(null);
+  const [theme, recolour] = useState(0);
+  useEffect(() => {
+    const scheme = matchMedia('(prefers-color-scheme: dark)');
+    const act = (): void => recolour((count) => count + 1);
+    scheme.addEventListener('change', act);
+    return () => scheme.removeEventListener('change', act);
+  }, []);
   useEffect(() => {
     const element = place.current;
     if (element === null) return undefined;
@@ -67,6 +74,6 @@ export function LineChart({ label, at, min, mean, max, names }: ChartProps): Com
       watch.disconnect();
       chart.destroy();
     };
-  }, [at, min, mean, max]);
+  }, [at, min, mean, max, theme]);
   return <div ref={place} class="chart" role="img" aria-label={label} />;
 }

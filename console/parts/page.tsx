@@ -91,15 +91,24 @@ export const Notice = ({ tone, children, remedy, actions, isAlert }: NoticeProps
   </div>
 );
 
+interface TroubleProps {
+  readonly refusal: Refusal;
+  readonly again?: () => void;
+  /** An operator pressed a button for it, so nothing tries again by itself. */
+  readonly isAction?: boolean;
+}
+
 /** Why an answer did not come. */
-export const Trouble = ({ refusal, again }: { refusal: Refusal; again?: () => void }): ComponentChild => (
+export const Trouble = ({ refusal, again, isAction }: TroubleProps): ComponentChild => (
   <Notice
     tone={refusal.status === 0 || refusal.status >= 500 ? 'warn' : 'bad'}
-    remedy={refusal.problem.remedy ?? (refusal.status === 0 ? texts.noAnswerRemedy : undefined)}
+    remedy={
+      refusal.problem.remedy ?? (refusal.status === 0 ? texts.noAnswer[isAction ? 'toAction' : 'toPage'] : undefined)
+    }
     isAlert
     actions={again && <Button act={again}>{texts.again}</Button>}
   >
-    {refusal.message}
+    <Words of={refusal.message} />
     {refusal.problem.errors?.map(({ pointer, detail }) => (
       <div key={pointer} class="small">
         {pointer.replace(/^\//, '')} {detail}

@@ -1,7 +1,10 @@
 import type { ComponentChild } from 'preact';
 
-/** A text of the bridge, whose commands stand between backticks or are all of it. */
+/** A text of the bridge as a sentence: it begins large, unless with a command, a field or an address, and its commands are marked. */
 export const Words = ({ of }: { of: string }): ComponentChild => {
-  if (/^databridge \S+/.test(of)) return <code class="command">{of}</code>;
-  return of.split(/`([^`]+)`/).map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part));
+  if (/^databridge \S+/.test(of)) return <code>{of}</code>;
+  return of
+    .replace(/^[a-z]+(?=[ ,;:]\s?)/, (word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .split(/`([^`]+)`/)
+    .map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part));
 };

@@ -2,7 +2,7 @@ import { History, X } from 'lucide';
 import type { ComponentChild } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { BackfillQuote, Source } from '../client/operations.ts';
-import { ask } from '../client/api.ts';
+import { ask, bridgeNow } from '../client/api.ts';
 import type { Refusal } from '../client/api.ts';
 import { changed } from '../client/answers.ts';
 import { fieldOf, instantOfField, lengthOf, numberOf } from '../client/zone.ts';
@@ -51,7 +51,8 @@ export function SelectionCard({ source, selection, select, mayChange }: Selectio
   const requests = selection.flatMap(({ from, to, streams }) =>
     lotsOf(streams).map((sensors) => ({
       from: new Date(from).toISOString(),
-      to: new Date(to).toISOString(),
+      // A range that ends with the newest time ends where that has settled.
+      ...(to <= bridgeNow() && { to: new Date(to).toISOString() }),
       what,
       order,
       ...(sensors && { sensors }),
@@ -169,7 +170,7 @@ const sum = (quotes: readonly BackfillQuote[], of: (quote: BackfillQuote) => num
   quotes.reduce((all, quote) => all + of(quote), 0);
 
 /** The quotes of requests, read anew when they change, a moment after the last keystroke; none while those are on their way. */
-function useQuotes(params: { organisation: string; name: string }, bodies: readonly { from: string; to: string }[]) {
+function useQuotes(params: { organisation: string; name: string }, bodies: readonly { from: string }[]) {
   const [shown, show] = useState<{ key?: string; quotes?: readonly BackfillQuote[]; refusal?: Refusal }>({});
   const key = JSON.stringify([params, bodies]);
   useEffect(() => {

@@ -14,6 +14,7 @@ import { Awaited, Card, Figures, Notice, Page, Tabs } from '../parts/page.tsx';
 import { State } from '../parts/state.tsx';
 import { Ago, Moment } from '../parts/time.tsx';
 import { done } from '../parts/toast.tsx';
+import { Words } from '../parts/words.tsx';
 import { texts } from '../texts.ts';
 import { ConfigurationTab } from './configuration-tab.tsx';
 import { CoverageTab } from './coverage-tab.tsx';
@@ -88,7 +89,7 @@ function Why({ source }: { source: Source }): ComponentChild {
     <>
       {answer?.causes.slice(0, 3).map(({ cause, message, remedy, seconds }) => (
         <Notice key={cause} tone={condition === 'stopped' || condition === 'failing' ? 'bad' : 'warn'} remedy={remedy}>
-          {message}
+          <Words of={message} />
           {seconds !== null && seconds >= 1 && <span class="quiet"> ({lengthOf(seconds)})</span>}
         </Notice>
       ))}
@@ -127,7 +128,7 @@ function Summary({ source }: { source: Source }): ComponentChild {
 /** When it is polled next: a poll that is due waits for its turn only. */
 function nextOf({ nextDueAt }: Source): ComponentChild {
   if (nextDueAt === null) return '–';
-  return Date.parse(nextDueAt) <= bridgeNow() ? t.now : <Ago at={nextDueAt} />;
+  return Date.parse(nextDueAt) < bridgeNow() + 1_000 ? t.now : <Ago at={nextDueAt} />;
 }
 
 function Actions({ source: { organisation, name, state, revisionTag } }: { source: Source }): ComponentChild {

@@ -36,7 +36,7 @@ export const START = 2 * DAY;
 const SETTLE = '2s';
 
 /** A plant's source as its file has it; `password` is the secret, or a reference to it. */
-export function sourceOf({ plant, account, simulator, authorisation }: RunningPlant, password: string) {
+export function plantSource({ plant, account, simulator, authorisation }: RunningPlant, password: string) {
   const { product, kind } = plant;
   const urls = { url: `${simulator.url}${product.path ?? ''}`, authUrl: authorisation?.url ?? simulator.url };
   return {
@@ -66,7 +66,7 @@ export async function writeSource(running: RunningPlant, home: string): Promise<
   const secret = join(secrets, plant.name);
   await writeFile(secret, account.password, { mode: 0o600 });
   const path = join(sources, `${plant.name}.yaml`);
-  const source = sourceOf(running, `\${file:${secret}}`);
+  const source = plantSource(running, `\${file:${secret}}`);
   await writeFile(path, `# A simulated plant of the demo: ${plant.about}.\n${stringify(source)}`);
   return path;
 }

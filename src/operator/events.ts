@@ -5,15 +5,15 @@ import type { Operator } from '../access/operators.ts';
 import type { Database } from '../database/database.ts';
 import type { BackfillState } from '../source/backfill/state.ts';
 import { eventDocument, eventsAfter, formatPosition, presentPosition, resumedPosition } from '../source/events.ts';
-import type { EventPosition } from '../source/events.ts';
+import type { BridgeEvent, EventPosition } from '../source/events.ts';
 import { operatorOf } from './authenticate.ts';
 import { feedOf } from './feed.ts';
 import type { Feed, Look } from './feed.ts';
 import type { OperatorParts } from './parts.ts';
 import { REPLACED, openStreamsOf } from './streams.ts';
 
-/** Between two looks at the credential, ms. */
-const CREDENTIAL_MS = 2_000;
+/** Between two looks at the credential, ms; one more follows each change of an operator's access. */
+const CREDENTIAL_MS = 5_000;
 const EVENTS_AT_ONCE = 200;
 
 /** Open streams of one operator, such as one for each window of a browser, and of all together. */
@@ -67,7 +67,8 @@ async function* watch({ database, feed, operator, again, lastEventId, signal }: 
       yield `id: ${formatPosition({ ...position, toldAt: look.horizon.toldAt })}\n: alive\n\n`;
     }
     look = await next;
-    if (performance.now() - credentialAt < CREDENTIAL_MS) continue;
+    const isKnown = look.number === number + 1 && !look.events.some(changesAccess);
+    if (isKnown && performance.now() - credentialAt < CREDENTIAL_MS) continue;
     credentialAt = performance.now();
     if (!(await isSame(operator, again))) {
       yield message('end', { reason: 'the credential is not accepted any more, or its rights have changed' });
@@ -79,6 +80,9 @@ async function* watch({ database, feed, operator, again, lastEventId, signal }: 
 
 const isBefore = (one: EventPosition, other: EventPosition): boolean =>
   one.xact === other.xact ? one.id < other.id : BigInt(one.xact) < BigInt(other.xact);
+
+const changesAccess = ({ kind, content }: BridgeEvent): boolean =>
+  kind === 'audit' && String(content['action']).startsWith('operator.');
 
 /** An event of no organisation is told to operators that see all of them. */
 const sees = ({ organisations }: Operator, organisation: string | null): boolean =>

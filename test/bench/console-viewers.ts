@@ -14,7 +14,7 @@ const OPERATORS = 10;
 const PAGES: readonly (readonly (readonly [path: string, everyMs: number])[])[] = [
   [
     ['/overview', 4_000],
-    ['/backfills?state=running&limit=5', 5_000],
+    ['/backfills?state=running&limit=5', 15_000],
   ],
   [['/sources?sort=trouble&limit=40', 10_000]],
 ];
@@ -84,7 +84,7 @@ async function view(
       await sleep(everyMs, undefined, { signal });
     }
   };
-  const page = PAGES[at % PAGES.length] ?? [];
+  const page = PAGES[Math.floor(at / OPERATORS) % PAGES.length] ?? [];
   await Promise.allSettled([read('/events'), ...page.map(([path, everyMs]) => again(path, everyMs))]);
   return refused;
 }

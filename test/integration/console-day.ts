@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { stringify } from 'yaml';
 import { demoPlants } from '../../src/demo/plants.ts';
 import { openPlant } from '../../src/demo/run.ts';
-import { sourceOf } from '../../src/demo/source-file.ts';
+import { plantSource } from '../../src/demo/source-file.ts';
 import { handsOf, violationsOf } from './console-browser.ts';
 import type { Desk } from './console-journeys.ts';
 import { eventually } from './daemon-rig.ts';
@@ -33,7 +33,7 @@ export async function registerOtherKinds(desk: Desk): Promise<() => Promise<void
     await button('Continue').click();
     await page
       .getByRole('textbox', { name: 'The same as YAML' })
-      .fill(stringify({ ...sourceOf(running, running.account.password), project: 'hall', schedule }));
+      .fill(stringify({ ...plantSource(running, running.account.password), project: 'hall', schedule }));
     await expect.poll(() => field('Name').inputValue()).toBe(name);
     await button('Continue').click();
     await page.getByText(/\d+ requests? in/).waitFor();
