@@ -44,6 +44,8 @@ export async function exportSource(
   for (const path of await hiddenPaths(config, sealed, registry)) {
     const parts = parsePath(path) ?? [];
     const value = valueAt(config, parts);
+    // Schemas may call a field inside of a sealed value a secret.
+    if (replaced.some(([whole]) => whole.every((key, place) => key === parts[place]))) continue;
     if (value === undefined || (typeof value === 'string' && parseReference(value) !== undefined)) continue;
     if (secrets === 'hidden' && sealed.has(path)) {
       replaced.push([parts, HIDDEN]);
