@@ -76,14 +76,14 @@ it('a source that fails is told by a daemon, and to operators by doctor and list
   };
   expect(alerts).toMatchObject([{ kind: 'failing', subject: 'broken', severity: 'warning', state: 'open' }]);
   expect(targets).toMatchObject([{ name: 'hook', waiting: 0, told: 1, fault: null }]);
-  const doctor = async () => (await bridge.run('doctor')).stdout;
+  const doctor = async () => (await bridge.answer('doctor')).stdout;
   expect(await doctor()).toContain('1 open alert that nobody looks after');
   await bridge.succeed('alerts', 'ack', 'failing', 'broken', '--note', 'the line is down');
   expect(await doctor()).toContain('none open');
   expect(await bridge.succeed('alerts', 'list')).toContain('the line is down');
   expect(await bridge.succeed('alerts', 'mute', String(alerts[0]?.id), '--for', '2h')).toContain('muted until');
   expect(await bridge.succeed('alerts', 'test')).toBe('✓ hook took it\n');
-  expect((await bridge.run('alerts', 'ack', 'failing', 'nobody')).stderr).toContain('there is no open alert');
+  expect((await bridge.answer('alerts', 'ack', 'failing', 'nobody')).stderr).toContain('there is no open alert');
 });
 
 it('what a killed process did not tell is told by two others, once', async () => {

@@ -55,7 +55,7 @@ test('a source that needs more requests than its pace allows is told so by check
   expect(await rig.bridge.succeed('source', 'list')).toMatch(/live polls need 12 times/);
   await rig.bridge.succeed('backfill', 'start', 'hall-3', '--from', '30m', '--detach');
   const [{ id }] = JSON.parse(await rig.bridge.succeed('backfill', 'list', '--json')) as [{ id: number }];
-  const { stdout } = await rig.bridge.run('backfill', 'show', String(id));
+  const { stdout } = await rig.bridge.answer('backfill', 'show', String(id));
   expect(stdout).toMatch(TOLD);
   expect(stdout).toMatch(/history and backfills get nothing/);
   // With the pace that the remedy names, history gets its share.

@@ -28,7 +28,7 @@ async function shown({ bridge }: Rig): Promise<Shown> {
   return {
     list: await bridge.succeed('source', 'list'),
     show: await bridge.succeed('source', 'show', 'hall-1'),
-    doctor: (await bridge.run('doctor')).stdout,
+    doctor: (await bridge.answer('doctor')).stdout,
   };
 }
 

@@ -88,7 +88,7 @@ test('a password changed on the server stops the source after one confirmed refu
   // The stopped source sends no request, because a backfill of it is refused.
   const requests = (await plant.log()).length;
   expect(
-    (await rig.bridge.run('backfill', 'start', 'hall-3', '--from', new Date(spec.firstMs).toISOString())).code,
+    (await rig.bridge.answer('backfill', 'start', 'hall-3', '--from', new Date(spec.firstMs).toISOString())).code,
   ).not.toBe(0);
   expect((await plant.log()).length).toBe(requests);
 

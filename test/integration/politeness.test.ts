@@ -154,7 +154,7 @@ test('no password and no token is stored or printed in clear, although a platfor
     ]),
   ];
   for (const command of commands) {
-    const { stdout, stderr } = await rig.bridge.run('source', ...command);
+    const { stdout, stderr } = await rig.bridge.answer('source', ...command);
     texts.push(stdout, stderr);
   }
   texts.push(rig.daemon.output());

@@ -120,7 +120,7 @@ async function killedWhen(awaited: string, check: () => Promise<boolean>): Promi
 async function dryRun(mapping: Record<string, unknown>, ...options: string[]): Promise<string> {
   const path = join(bridge.home, 'other.yaml');
   await writeFile(path, JSON.stringify(source(mapping)));
-  return (await bridge.run('source', 'apply', path, '--dry-run', ...options)).stdout;
+  return (await bridge.answer('source', 'apply', path, '--dry-run', ...options)).stdout;
 }
 
 const all = trueSums('refuse');

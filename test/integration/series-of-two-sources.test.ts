@@ -39,7 +39,7 @@ interface Document extends Record<string, unknown> {
 }
 
 const jsonOf = async (...args: string[]): Promise<Document[]> =>
-  JSON.parse((await rig.bridge.run(...args, '--json')).stdout) as Document[];
+  JSON.parse((await rig.bridge.answer(...args, '--json')).stdout) as Document[];
 
 /** Everything that a check or preview could claim. */
 async function claims(): Promise<unknown[]> {
@@ -63,7 +63,7 @@ async function expectTold(which: string): Promise<void> {
     detail: expect.stringMatching(/^0 readings of 0 series .*; \d+ refused \(series-of-another \d+\); /) as string,
     fault: { code: 'config-invalid', message: TOLD, remedy: REMEDY },
   });
-  const checked = await rig.bridge.run('source', 'check', which);
+  const checked = await rig.bridge.answer('source', 'check', which);
   expect(checked.code).toBe(1);
   expect(checked.stdout).toMatch(/^✗ window .*$/m);
   expect(checked.stdout).toContain(TOLD);
@@ -77,7 +77,7 @@ async function expectTold(which: string): Promise<void> {
     seriesOfOthers: [{ owner: 'north', series: 4 }],
   });
   expect(Object.keys(preview?.['refused'] as object)).toEqual(['series-of-another']);
-  const shown = await rig.bridge.run('source', 'preview', which, '--from', '30s');
+  const shown = await rig.bridge.answer('source', 'preview', which, '--from', '30s');
   expect(shown.stdout).toMatch(/^series-of-another, \d+ times: The series belongs to another source/m);
   expect(shown.stdout).toContain(`${TOLD}\n  try: ${REMEDY}`);
   expect(await claims()).toEqual(before);
@@ -110,7 +110,7 @@ test('the second source is refused by check and preview, before and after it is 
       allRefused: { reason: 'series-of-another', remedy: expect.stringContaining('take-over') as string },
     },
   ]);
-  expect((await rig.bridge.run('doctor')).stdout).toContain('1 active source not well: south (failing)');
+  expect((await rig.bridge.answer('doctor')).stdout).toContain('1 active source not well: south (failing)');
 
   await rig.bridge.succeed('source', 'take-over', 'south', '--from', 'north');
   expect(await jsonOf('source', 'check', 'south')).toMatchObject([{ ok: true }]);

@@ -35,7 +35,7 @@ it('a directory is applied file by file, its drift is told, and sources without 
   const directory = join(bridge.home, 'sources');
   await mkdir(directory);
   const write = (name: string, text: string): Promise<void> => writeFile(join(directory, name), text);
-  const apply = (...options: string[]) => bridge.run('source', 'apply', ...options, directory);
+  const apply = (...options: string[]) => bridge.answer('source', 'apply', ...options, directory);
   const names = async (): Promise<string[]> =>
     (await client.query<{ name: string }>('select name from source order by name')).rows.map(({ name }) => name);
 
@@ -108,26 +108,26 @@ it('a directory is applied file by file, its drift is told, and sources without 
   const text = await readFile(join(into, 'b.yaml'), 'utf8');
   expect(text).toMatch(/# The bridge holds this secret sealed.*\n +password: \$\{env:B_PASSWORD\}\n/);
   expect(text).not.toContain('s3cret');
-  const same = await bridge.run('source', 'apply', '--dry-run', '--prune', '--json', into);
+  const same = await bridge.answer('source', 'apply', '--dry-run', '--prune', '--json', into);
   expect(same.code).toBe(3);
   const { files } = JSON.parse(same.stdout) as { files: { sources: { differences: { path: string }[] }[] }[] };
   for (const { sources } of files)
     expect(sources[0]?.differences.map(({ path }) => path)).toEqual(['connection.password']);
-  expect(await bridge.run('source', 'export', '--all', '--into', into)).toMatchObject({ code: 2 });
+  expect(await bridge.answer('source', 'export', '--all', '--into', into)).toMatchObject({ code: 2 });
 
   // Several names and patterns.
-  const paused = await bridge.run('source', 'pause', 'b', '[bc]', '?');
+  const paused = await bridge.answer('source', 'pause', 'b', '[bc]', '?');
   expect(paused).toMatchObject({ code: 2, stderr: expect.stringContaining('there is no source [bc]') as string });
   expect(await bridge.succeed('source', 'pause', 'e', '?')).toMatch(/3 of 3 sources paused\n$/);
-  const resumed = await bridge.run('source', 'resume', 'c', 'c');
+  const resumed = await bridge.answer('source', 'resume', 'c', 'c');
   expect(resumed.stdout).toContain('1 of 1 sources resumed');
-  const polled = await bridge.run('source', 'poll', '*');
+  const polled = await bridge.answer('source', 'poll', '*');
   expect(polled.code).toBe(1);
   expect(polled.stdout).toMatch(
     /^b +not done: source b is paused[^]*^c +will be polled now$[^]*1 of 3 sources will be polled/m,
   );
   for (const line of polled.stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
-  expect(await bridge.run('source', 'remove', '*')).toMatchObject({
+  expect(await bridge.answer('source', 'remove', '*')).toMatchObject({
     code: 2,
     stdout: '  b\n  c\n  e\n',
     stderr: expect.stringContaining('add --yes') as string,

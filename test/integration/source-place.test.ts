@@ -65,7 +65,7 @@ test('every point of the new place is read, unless it is said to hold the same d
   expect(await stored()).toEqual(plant);
 
   await writeFile(join(rig.bridge.home, 'hall.yaml'), JSON.stringify(source('hall')));
-  const dry = await rig.bridge.run('source', 'apply', '--dry-run', join(rig.bridge.home, 'hall.yaml'));
+  const dry = await rig.bridge.answer('source', 'apply', '--dry-run', join(rig.bridge.home, 'hall.yaml'));
   expect(dry.code).toBe(3);
   expect(dry.stdout).toBe(`source pumps would be changed
   options.database: plant → hall

@@ -47,7 +47,7 @@ const pumps = (options: object, sensors: unknown = 'all'): Record<string, unknow
 async function apply(source: Record<string, unknown>, ...options: readonly string[]): Promise<Answer> {
   const file = join(rig.bridge.home, 'renamed.yaml');
   await writeFile(file, JSON.stringify(source));
-  return await rig.bridge.run('source', 'apply', ...options, file);
+  return await rig.bridge.answer('source', 'apply', ...options, file);
 }
 
 /** How the streams of presses look for late data. */
