@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 interface Loop {
   readonly work: () => Promise<unknown>;
   stopped: boolean;
@@ -5,19 +7,25 @@ interface Loop {
 
 let loops: readonly Loop[] = [];
 
-/** Takes the place of `src/pull/repeat.ts`: nothing is repeated until a test says so. */
+/** Takes the place of `src/pull/repeat.ts`: nothing but the steps of the planner is repeated until a test says so. */
 export const heldRepeat = {
-  repeat(_ms: number, work: () => Promise<unknown>): { stop(): Promise<void> } {
+  repeat(ms: number, work: () => Promise<unknown>): { stop(): Promise<void> } {
     const loop = { work, stopped: false };
-    loops = [...loops, loop];
+    // The planner goes on, because a daemon without it polls nothing.
+    const running = work.name === 'plan' ? goOn(loop, ms) : Promise.resolve();
+    if (work.name !== 'plan') loops = [...loops, loop];
     return {
       stop() {
         loop.stopped = true;
-        return Promise.resolve();
+        return running;
       },
     };
   },
 };
+
+async function goOn(loop: Loop, ms: number): Promise<void> {
+  for (await sleep(ms); !loop.stopped; await sleep(ms)) await loop.work();
+}
 
 /** Each loop of the daemons that run goes round once, in the order in which they were begun. */
 export async function goRound(): Promise<void> {
