@@ -140,7 +140,10 @@ export async function openDatabase(options: OpenOptions): Promise<Database> {
     throw outdated.signal.aborted ? outdated.signal.reason : error;
   }
   const dedicated = async (): Promise<Client> => {
-    const client = new (serversOf(options.url).Client)(configuration);
+    const client = new (serversOf(options.url).Client)({
+      ...configuration,
+      connectionTimeoutMillis: CONNECTING_MS,
+    });
     await client.connect();
     await begin(client).catch(async (error: unknown) => {
       await client.end();

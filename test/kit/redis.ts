@@ -36,7 +36,7 @@ export async function startRedis(options: RedisOptions = {}): Promise<Redis> {
     command: 'redis-server',
     args: Object.entries({
       bind: host,
-      // Else it answers loopback alone where it has no password.
+      // A Redis without a password answers only loopback while this is on.
       'protected-mode': 'no',
       ...(options.secure === undefined ? { port: String(port) } : tlsOn(port, options.secure)),
       ...(options.cluster === true && { 'cluster-enabled': 'yes', 'cluster-node-timeout': '2000' }),
