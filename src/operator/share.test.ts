@@ -44,6 +44,25 @@ describe('a share', () => {
     await Promise.all(all);
   });
 
+  it('runs one piece of work at a time while the process is busy', async () => {
+    let busy = true;
+    const { began, run, end } = workIn(shareOf({ ...LIMITS, isBusy: () => busy }));
+    const all = [run(1, 'a'), run(2, 'b'), run(3, 'c')];
+    await new Promise(setImmediate);
+    expect(began).toEqual(['a']);
+    await end('a');
+    await new Promise(setImmediate);
+    expect(began).toEqual(['a', 'b']);
+    busy = false;
+    all.push(run(4, 'd'));
+    await new Promise(setImmediate);
+    expect(began).toEqual(['a', 'b', 'c']);
+    for (const name of ['b', 'c']) await end(name);
+    await new Promise(setImmediate);
+    await end('d');
+    await Promise.all(all);
+  });
+
   it('refuses beyond its bounds with the time to wait, and goes on after work that failed', async () => {
     const share = shareOf(LIMITS);
     const { run, end } = workIn(share);

@@ -9,6 +9,8 @@ export interface ShareLimits {
   readonly waiting: { readonly all: number; readonly each: number };
   /** The longest wait, ms. */
   readonly waitMs: number;
+  /** While it says true, one piece of work runs at a time in this process. */
+  readonly isBusy?: () => boolean;
 }
 
 /** A share of the process for a kind of work of operators. */
@@ -28,7 +30,7 @@ interface Waiting {
 /** Seconds after which a request that found no room is worth another try. */
 const AGAIN_SECONDS = 2;
 
-export function shareOf({ running, waiting, waitMs }: ShareLimits): Share {
+export function shareOf({ running, waiting, waitMs, isBusy = () => false }: ShareLimits): Share {
   const queue: Waiting[] = [];
   const runs = new Map<number, number>();
   let all = 0;
@@ -38,8 +40,10 @@ export function shareOf({ running, waiting, waitMs }: ShareLimits): Share {
 
   const runsOf = (operator: number): number => runs.get(operator) ?? 0;
 
+  const hasRoom = (): boolean => all < (isBusy() ? 1 : running.all);
+
   function beginNext(): void {
-    while (all < running.all) {
+    while (hasRoom()) {
       const ready = queue.filter(({ operator }) => runsOf(operator) < running.each);
       const [first] = ready.toSorted((one, other) => (turns.get(one.operator) ?? 0) - (turns.get(other.operator) ?? 0));
       if (first === undefined) return;
@@ -60,7 +64,8 @@ export function shareOf({ running, waiting, waitMs }: ShareLimits): Share {
     if (left > 0) runs.set(operator, left);
     else runs.delete(operator);
     if (left === 0 && !queue.some((one) => one.operator === operator)) turns.delete(operator);
-    beginNext();
+    // What the process was asked meanwhile, such as a poll, comes before the next piece of work.
+    setImmediate(beginNext);
   }
 
   function assertRoom(operator: number): void {
@@ -103,7 +108,7 @@ export function shareOf({ running, waiting, waitMs }: ShareLimits): Share {
 
   return {
     async run(operator, signal, work) {
-      if (all < running.all && runsOf(operator) < running.each && queue.length === 0) enter(operator);
+      if (hasRoom() && runsOf(operator) < running.each && queue.length === 0) enter(operator);
       else {
         assertRoom(operator);
         await wait(operator, signal);

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { performance } from 'node:perf_hooks';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { shareOf } from './share.ts';
 
@@ -25,12 +26,33 @@ const COSTLY = {
   waitMs: 15_000,
 };
 
+/** How busy the process is, is judged by so much time, ms. */
+const JUDGED_MS = 100;
+/** The operator API leaves the other half of the event loop to polls and pushes. */
+const MOST_USED = 0.5;
+
+/** Says whether the event loop was at work for most of the last moments. */
+function isBusyProcess(): () => boolean {
+  let before = performance.eventLoopUtilization();
+  let judgedAt = performance.now();
+  let isBusy = false;
+  return () => {
+    const now = performance.now();
+    if (now - judgedAt < JUDGED_MS) return isBusy;
+    const used = performance.eventLoopUtilization();
+    isBusy = performance.eventLoopUtilization(used, before).utilization > MOST_USED;
+    [before, judgedAt] = [used, now];
+    return isBusy;
+  };
+}
+
 /**
  * Gives each request of an operator its turn before its handler runs, so that many viewers take no more of the process than few.
  * Streams of events and of lines have limits of their own. To be added before any route.
  */
 export function addTurns(app: FastifyInstance): void {
-  const [any, costly] = [shareOf(ANY), shareOf(COSTLY)];
+  const isBusy = isBusyProcess();
+  const [any, costly] = [shareOf({ ...ANY, isBusy }), shareOf({ ...COSTLY, isBusy })];
   app.decorateRequest('leaving', null);
   app.addHook('onRoute', (route) => {
     const { config, handler } = route;
