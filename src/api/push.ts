@@ -156,7 +156,7 @@ const OUTGROWN: Readonly<Record<keyof JsonBounds, (most: number) => [ProblemName
   names: (most) => ['too-many-values', `The fields of a body may have at most ${most} different names.`],
 };
 
-/** A longer body is parsed and judged in two turns of the event loop, because each takes tens of milliseconds. */
+/** A longer body is decoded, parsed and judged in three turns of the event loop, because each takes tens of milliseconds. */
 const AT_ONCE_BYTES = 1_000_000;
 
 /** The readings and refusals of a body. Throws `HttpProblem` where it is not an array in JSON. */
@@ -164,15 +164,19 @@ export async function judgedBody(
   body: Buffer,
   ...how: Parameters<typeof judgePushed> extends [unknown, ...infer More] ? More : never
 ): Promise<Pushed> {
-  const elements = elementsOf(body);
-  if (body.length > AT_ONCE_BYTES) await setImmediate();
+  const letOthersRun = async (): Promise<void> => {
+    if (body.length > AT_ONCE_BYTES) await setImmediate();
+  };
+  const text = decodeUtf8(body);
+  if (text === undefined) throw new HttpProblem('not-json', 'The body is not UTF-8.');
+  await letOthersRun();
+  const elements = elementsOf(text);
+  await letOthersRun();
   return judgePushed(elements, ...how);
 }
 
-/** The elements of a body. Throws `HttpProblem` where it is not an array in JSON. */
-function elementsOf(body: Buffer): readonly unknown[] {
-  const text = decodeUtf8(body);
-  if (text === undefined) throw new HttpProblem('not-json', 'The body is not UTF-8.');
+/** The elements of the text of a body. Throws `HttpProblem` where it is not an array in JSON. */
+function elementsOf(text: string): readonly unknown[] {
   const elements = parse(text);
   if (!Array.isArray(elements))
     throw new HttpProblem('not-an-array', 'Send an array of readings, also for a single reading.');

@@ -63,7 +63,7 @@ export interface QueueOptions {
 
 /** Messages of ioredis and Redis while a connection is lost, a server loads its file or a cluster changes its masters. */
 const AWAY_MESSAGES =
-  /stream isn't writeable|connection is closed|max retries per request|none of startup nodes|^(LOADING|READONLY|MASTERDOWN|CLUSTERDOWN)\b/i;
+  /stream isn't writeable|connection is closed|max retries per request|none of startup nodes|too many cluster redirections|^(LOADING|READONLY|MASTERDOWN|CLUSTERDOWN)\b/i;
 
 /** Whether an error says that Redis is away. For PostgreSQL see `isDatabaseAway`, which also knows the codes of sockets. */
 export const isRedisAway = (error: unknown): boolean => error instanceof Error && AWAY_MESSAGES.test(error.message);
