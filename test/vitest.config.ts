@@ -93,7 +93,7 @@ export default defineConfig({
         root,
         test: {
           name: 'mocking',
-          globalSetup: ['test/kit/run-directory.ts', 'test/kit/shared-server.ts'],
+          globalSetup: ['test/kit/run-directory.ts', 'test/kit/shared-server.ts', 'test/kit/joined-program.ts'],
           sequence: { groupOrder: 1 },
           include: MOCKING,
           exclude: SOAKS,
@@ -105,7 +105,7 @@ export default defineConfig({
         root,
         test: {
           name: 'integration',
-          globalSetup: ['test/kit/run-directory.ts', 'test/kit/shared-server.ts'],
+          globalSetup: ['test/kit/run-directory.ts', 'test/kit/shared-server.ts', 'test/kit/joined-program.ts'],
           isolate: false,
           sequence: { groupOrder: 1 },
           include: ['test/integration/**/*.test.ts', 'test/chaos/**/*.test.ts'],

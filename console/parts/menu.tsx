@@ -1,7 +1,7 @@
 import { Ellipsis } from 'lucide';
 import type { IconNode } from 'lucide';
 import type { ComponentChild } from 'preact';
-import { useId, useRef } from 'preact/hooks';
+import { useId, useRef, useState } from 'preact/hooks';
 import { Icon } from './icon.tsx';
 
 interface MenuProps {
@@ -16,6 +16,8 @@ interface MenuProps {
 /** More actions on a thing: a native popover at its button. */
 export function Menu({ label, items }: MenuProps): ComponentChild {
   const id = useId();
+  // Each row of a list has a menu, so its items exist only while they are seen.
+  const [isOpen, setOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
   const menu = useRef<HTMLDivElement>(null);
   const place = (event: { readonly newState: string }): void => {
@@ -55,23 +57,25 @@ export function Menu({ label, items }: MenuProps): ComponentChild {
         popover="auto"
         role="group"
         aria-label={label}
+        onBeforeToggle={({ newState }) => setOpen(newState === 'open')}
         onToggle={place}
         onKeyDown={move}
       >
-        {shown.map(({ title, icon, isDangerous, act }) => (
-          <button
-            key={title}
-            type="button"
-            class={isDangerous ? 'danger' : ''}
-            onClick={() => {
-              menu.current?.hidePopover();
-              act();
-            }}
-          >
-            <Icon of={icon} />
-            {title}
-          </button>
-        ))}
+        {isOpen &&
+          shown.map(({ title, icon, isDangerous, act }) => (
+            <button
+              key={title}
+              type="button"
+              class={isDangerous ? 'danger' : ''}
+              onClick={() => {
+                menu.current?.hidePopover();
+                act();
+              }}
+            >
+              <Icon of={icon} />
+              {title}
+            </button>
+          ))}
       </div>
     </>
   );

@@ -74,7 +74,7 @@ export function Table<Row>({ label, columns, rows, keyOf, sorted, sort, more }: 
 function More({ read }: { read: () => void }): ComponentChild {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    const watch = new IntersectionObserver(([entry]) => entry?.isIntersecting && read(), { rootMargin: '600px' });
+    const watch = new IntersectionObserver(([entry]) => entry?.isIntersecting && read(), { rootMargin: '400px' });
     if (place.current) watch.observe(place.current);
     return () => watch.disconnect();
   }, [read]);

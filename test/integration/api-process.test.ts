@@ -11,9 +11,10 @@ import { freePort } from '../kit/free-port.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { startProcess } from '../kit/process.ts';
 import type { RunningProcess } from '../kit/process.ts';
+import { MAIN } from '../kit/joined-program.ts';
 import { PATH, curl, pushAs } from './api-rig.ts';
 import type { Client } from './api-rig.ts';
-import { MAIN, databridge, environment } from './command-line.ts';
+import { databridge, environment } from './command-line.ts';
 
 const databases = useDatabases();
 let bridge: BridgeUnderTest;

@@ -2,9 +2,10 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { useDatabases } from '../kit/databases.ts';
+import { MAIN } from '../kit/joined-program.ts';
 import { onTerminal } from '../kit/pseudo-terminal.ts';
 import { SEALING_KEY } from './access-rig.ts';
-import { MAIN, databridge, environment } from './command-line.ts';
+import { databridge, environment } from './command-line.ts';
 import { fillWithLongNames } from './listing-ground.ts';
 
 const ESCAPE = '\u001B';

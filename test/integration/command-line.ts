@@ -1,10 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { runHere } from '../kit/command-here.ts';
 import { testEnvironment } from '../kit/environment.ts';
-
-export const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+import { MAIN } from '../kit/joined-program.ts';
 
 /** How a command ended and what it printed. */
 export interface Ran {

@@ -10,9 +10,10 @@ import type { Influx } from '../kit/influx.ts';
 import { assertNothingLeaked } from '../kit/leaks.ts';
 import { startProcess } from '../kit/process.ts';
 import type { RunningProcess } from '../kit/process.ts';
+import { MAIN } from '../kit/joined-program.ts';
 import { makeTempDirectory } from '../kit/temp-directory.ts';
 import type { TempDirectory } from '../kit/temp-directory.ts';
-import { MAIN, databridgeHere, environment } from './command-line.ts';
+import { databridgeHere, environment } from './command-line.ts';
 import type { Ran } from './command-line.ts';
 
 // An operator looks at a running bridge: a correct source, one with a wrong password, an embedded database.

@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useDatabases } from '../kit/databases.ts';
+import { MAIN } from '../kit/joined-program.ts';
 import { storeSource } from '../kit/stored-source.ts';
 import { makeTempDirectory } from '../kit/temp-directory.ts';
 import type { TempDirectory } from '../kit/temp-directory.ts';
 import { SEALING_KEY } from './access-rig.ts';
-import { MAIN, databridge, environment } from './command-line.ts';
+import { databridge, environment } from './command-line.ts';
 
 const run = promisify(execFile);
 const databases = useDatabases();

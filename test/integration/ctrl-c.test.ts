@@ -9,12 +9,13 @@ import { watchBackfill } from '../../src/commands/actions/backfill.ts';
 import type { Database } from '../../src/database/database.ts';
 import { startBackfill } from '../../src/source/backfill/start.ts';
 import { useDatabases } from '../kit/databases.ts';
+import { MAIN } from '../kit/joined-program.ts';
 import { onTerminal } from '../kit/pseudo-terminal.ts';
 import { storeSource, storeStream } from '../kit/stored-source.ts';
 import { makeTempDirectory } from '../kit/temp-directory.ts';
 import type { TempDirectory } from '../kit/temp-directory.ts';
 import { SEALING_KEY } from './access-rig.ts';
-import { MAIN, environment } from './command-line.ts';
+import { environment } from './command-line.ts';
 
 const CTRL_C = '\u0003';
 const CURSOR_SHOWN = '\u001B[?25h';

@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { demoPlants } from '../../src/demo/plants.ts';
 import { assertNothingLeaked } from '../kit/leaks.ts';
+import { MAIN } from '../kit/joined-program.ts';
 import { makeTempDirectory } from '../kit/temp-directory.ts';
 import type { TempDirectory } from '../kit/temp-directory.ts';
-import { MAIN, databridgeHere } from './command-line.ts';
+import { databridgeHere } from './command-line.ts';
 
 /** Data of this test below /var/lib/databridge, which a demo uses where the server's user cannot enter its directory. */
 function dataElsewhere(): string[] {

@@ -8,9 +8,10 @@ import { makeBridge } from '../kit/bridge.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { startProcess } from '../kit/process.ts';
 import type { RunningProcess } from '../kit/process.ts';
+import { MAIN } from '../kit/joined-program.ts';
 import { startRedis } from '../kit/redis.ts';
 import { makeTempDirectory } from '../kit/temp-directory.ts';
-import { MAIN, databridge, environment } from './command-line.ts';
+import { databridge, environment } from './command-line.ts';
 import { Waiting, eventually } from './daemon-rig.ts';
 import { NONE, device, differences, livingPlant, startPlant, thingsboard } from './plant-simulator.ts';
 

@@ -13,11 +13,12 @@ import { startHttpFault } from '../kit/http-fault.ts';
 import type { HttpFault } from '../kit/http-fault.ts';
 import { startProcess } from '../kit/process.ts';
 import type { RunningProcess } from '../kit/process.ts';
+import { MAIN } from '../kit/joined-program.ts';
 import { startProxy } from '../kit/proxy.ts';
 import type { Proxy } from '../kit/proxy.ts';
 import { makeTempDirectory } from '../kit/temp-directory.ts';
 import type { TempDirectory } from '../kit/temp-directory.ts';
-import { MAIN, environment } from './command-line.ts';
+import { environment } from './command-line.ts';
 import { credentials, expectedOf, fileOf, fileReadings, linesOf, ndjson, push } from './push-rig.ts';
 import type { FileReading } from './push-rig.ts';
 

@@ -1,16 +1,14 @@
 import { execFile } from 'node:child_process';
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { openEmbeddedDatabase } from '../../src/database/embedded/index.ts';
 import { runHere } from './command-here.ts';
 import { testEnvironment } from './environment.ts';
+import { MAIN } from './joined-program.ts';
 import { startProcess } from './process.ts';
 import type { RunningProcess } from './process.ts';
 import { makeTempDirectory } from './temp-directory.ts';
-
-const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
 /** A command that goes on for so long hangs, ms. The test fails then with what the command and the daemons said. */
 const LONGEST_COMMAND_MS = 300_000;
@@ -66,7 +64,7 @@ export async function makeBridge(environment: NodeJS.ProcessEnv = {}): Promise<B
   const run = (...args: string[]): Promise<Answer> =>
     new Promise((resolve, reject) => {
       const options = { env, maxBuffer: 256 * 1024 * 1024, timeout: LONGEST_COMMAND_MS };
-      execFile(process.execPath, [main, ...args], options, (error, stdout, stderr) => {
+      execFile(process.execPath, [MAIN, ...args], options, (error, stdout, stderr) => {
         if (error?.killed) {
           const logs = daemons.map((daemon) => daemon.output().slice(-8_000));
           reject(new Error(`databridge ${args.join(' ')} goes on\n${stdout}\n${stderr}\n${logs.join('\n')}`));
@@ -103,7 +101,7 @@ export async function makeBridge(environment: NodeJS.ProcessEnv = {}): Promise<B
       const started = await startProcess({
         name: `databridge ${command}`,
         command: process.execPath,
-        args: [main, command],
+        args: [MAIN, command],
         env,
         ready: (running) => running.output().includes('databridge is up'),
       });
