@@ -39,6 +39,9 @@ const SETTINGS: Readonly<Record<string, string>> = {
   max_connections: '600',
   // The databases live for seconds, and there are hundreds of them.
   autovacuum: 'off',
+  // Each helper of a statement is a process more, and so is each reader of files that are in memory.
+  max_parallel_workers_per_gather: '0',
+  io_method: 'sync',
   // A new database is a copy of some 200 files, which the kernel copies in half the time where it may share their blocks.
   file_copy_method: 'clone',
   listen_addresses: '127.0.0.1',
