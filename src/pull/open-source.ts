@@ -245,6 +245,7 @@ async function keptSource(row: Identity, given: OpeningParts): Promise<KeptSourc
   const opened = openConnection(
     {
       baseUrl: connection['url'] ?? '',
+      source: config.name,
       credentials: connection,
       authorisation,
       options,
