@@ -10,7 +10,7 @@ export interface QuotedStream {
   /** The time that the backfill asks for. */
   readonly wanted: Coverage;
   readonly learned: Learned;
-  /** Of its windows so far, or of those of its source; undefined where there was none. */
+  /** Of its windows so far; undefined where there was none, so that those of its source tell what to expect. */
   readonly seen: Seen | undefined;
 }
 
@@ -89,12 +89,20 @@ const SURE_WINDOWS = 20;
 
 /**
  * Estimates a backfill. Its windows are counted as they will be asked: they grow from the learned length until they hold
- * a comfortable number of readings. The density of the past is taken to be that of what the source showed.
+ * a comfortable number of readings. The density of the past is taken to be that of what the source showed. `ofSource`: what the windows of
+ * all its streams showed; undefined where there was none.
  */
-export function quoteOf(streams: readonly QuotedStream[], bounds: WindowBounds, means: Means): Quote {
-  const parts = streams.map((stream) => partOf(stream, bounds));
+export function quoteOf(
+  streams: readonly QuotedStream[],
+  bounds: WindowBounds,
+  means: Means,
+  ofSource?: Seen,
+): Quote {
+  const parts = streams.map((stream) => partOf({ ...stream, seen: stream.seen ?? ofSource }, bounds));
   const sum = (pick: (part: Part) => number): number => parts.reduce((total, part) => total + pick(part), 0);
-  const basis = streams.reduce((total, { seen }) => total + (seen?.windows ?? 0), 0);
+  const own = streams.reduce((total, { seen }) => total + (seen?.windows ?? 0), 0);
+  // All windows of the source, which its new streams are judged by, count once.
+  const basis = streams.some(({ seen }) => seen === undefined) ? (ofSource?.windows ?? own) : own;
   const windows = sum((part) => part.windows);
   const factor = 1 + (UNSURE - 1) / Math.max(1, Math.sqrt(basis / SURE_WINDOWS));
   const between = (expected: number, least = 0): Expected => ({

@@ -96,6 +96,7 @@ export async function quoteBackfill(
     ),
   ]);
   const learnedBy = new Map(learned.map((row) => [row.id, row.learned]));
+  const ofSource = seen.length === 0 ? undefined : sumsOf(seen);
   const quoted = streams.map((stream): QuotedStream => ({
     wanted: coverageFrom(stream.wanted as [Instant, Instant][]),
     learned: learnedOf(config.schedule, { learned: learnedBy.get(stream.id) ?? undefined }),
@@ -119,6 +120,7 @@ export async function quoteBackfill(
       requestsPerDay: wanted.requestsPerDay,
       worked: workedOf(seen),
     },
+    ofSource,
   );
   return { source: name, organisation, from, to, quote, besides: besides.map((row) => row.id) };
 }
@@ -127,15 +129,20 @@ const sumOf = (rows: readonly Seen[], field: keyof Seen): number => rows.reduce(
 
 const ratio = (part: number, whole: number, otherwise: number): number => (whole > 0 ? part / whole : otherwise);
 
-/** Windows of history where the stream has some, else its live ones, else those of its source by share of its streams. */
+/** Windows of history where the stream has some, else its live ones. */
 function seenOf(rows: readonly SeenRow[], streamId: number): Seen | undefined {
   const own = rows.filter(({ id }) => id === streamId);
-  const chosen = own.find(({ live }) => !live) ?? own[0];
-  if (chosen !== undefined) return chosen;
-  if (rows.length === 0) return undefined;
-  const fields = ['windows', 'requests', 'bytes', 'readings', 'time'] as const;
-  return Object.fromEntries(fields.map((field) => [field, sumOf(rows, field)])) as unknown as Seen;
+  return own.find(({ live }) => !live) ?? own[0];
 }
+
+/** All windows of a source, for its streams that have none yet. */
+const sumsOf = (rows: readonly SeenRow[]): Seen => ({
+  windows: sumOf(rows, 'windows'),
+  requests: sumOf(rows, 'requests'),
+  bytes: sumOf(rows, 'bytes'),
+  readings: sumOf(rows, 'readings'),
+  time: sumOf(rows, 'time'),
+});
 
 function workedOf(rows: readonly SeenRow[]): Worked | undefined {
   const history = rows.filter(({ live }) => !live);
