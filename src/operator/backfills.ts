@@ -138,7 +138,7 @@ export function addBackfillRoutes(app: FastifyInstance, { database, registry, cl
   typed.post(
     '/api/v1/backfills',
     {
-      config: { role: 'operator' },
+      config: { role: 'operator', idempotent: true },
       schema: {
         operationId: 'startBackfills',
         summary: 'Fetch a past range of every active source; where one cannot be started, the others are',
