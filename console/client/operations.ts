@@ -1264,6 +1264,7 @@ export interface Operations {
       readonly sensors?: readonly string[];
       readonly requestsPerDay?: number;
       readonly organisation?: string;
+      readonly cursor?: string;
     };
     readonly answer: {
       readonly items: readonly {
@@ -1272,6 +1273,7 @@ export interface Operations {
         readonly backfill: number | null;
         readonly fault: string | null;
       }[];
+      readonly next: string | null;
     };
   };
   readonly listBackfills: {

@@ -14,11 +14,11 @@ import { platforms as listed } from '../../context-platforms.ts';
 import { registryFor } from '../../context-registry.ts';
 import { platformsBehind } from '../../source/demand.ts';
 import type { Context } from '../../context.ts';
-import { EXIT, actor, printJson, printLine, printTable } from '../../terminal/output.ts';
+import { actor, printJson, printLine, printTable } from '../../terminal/output.ts';
 import { parseTime } from '../options.ts';
 import { goesOn, watchUntilEnd } from './backfill-watch.ts';
-import { BACKFILL_HEADING, backfillCells, printBackfill, printQuote } from './backfill-words.ts';
-import type { BackfillDocument } from './backfill-words.ts';
+import { BACKFILL_HEADING, backfillCells, printBackfill, printQuote, printStarted } from './backfill-words.ts';
+import type { BackfillDocument, StartedBackfill } from './backfill-words.ts';
 
 /** The options that say what is wanted. */
 export interface WishOptions {
@@ -81,8 +81,8 @@ export async function backfillStart(source: string | undefined, options: StartOp
 /** One for each active source; it does not watch them. Where one cannot be started, the others are, and the exit code is 1. */
 async function startAll(context: Context, options: StartOptions): Promise<void> {
   const { database } = context;
-  const rows: { organisation: string; source: string; backfill: number | null; fault: string | null }[] = [];
-  for (const { name, organisation } of await activeSources(database, options.organisation)) {
+  const rows: StartedBackfill[] = [];
+  for (const { name, organisation } of await activeSources(database, { organisation: options.organisation })) {
     const wish = wanted(name, { ...options, organisation }, context);
     const started = await startBackfill(database, { ...wish, requestedBy: actor() }).catch((error: unknown) =>
       asBridgeError(error),
@@ -90,18 +90,7 @@ async function startAll(context: Context, options: StartOptions): Promise<void> 
     const fault = typeof started === 'number' ? null : started.message;
     rows.push({ organisation, source: name, backfill: typeof started === 'number' ? started : null, fault });
   }
-  if (options.json) printJson(rows);
-  else if (rows.length === 0) printLine('no active sources');
-  else {
-    printTable(
-      ['organisation', 'source', 'backfill'],
-      rows.map((row) => [row.organisation, row.source, row.fault ?? row.backfill]),
-    );
-    printLine(
-      `\n${counted(rows.filter(({ fault }) => fault === null).length, 'backfill')} started; databridge backfill list shows them`,
-    );
-  }
-  if (rows.some(({ fault }) => fault !== null)) process.exitCode = EXIT.failed;
+  printStarted(rows, options);
 }
 
 /** `backfill pause`, `resume` and `cancel`. */
