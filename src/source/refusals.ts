@@ -1,5 +1,6 @@
 import type { ReasonSum, RefusalChoice, RefusalSum, ShownRefusal } from '../core/kept-refusals.ts';
 import { HOUR } from '../core/instant.ts';
+import type { Instant } from '../core/instant.ts';
 import type { Database } from '../database/database.ts';
 
 /** The refusals of a source that are asked for. */
@@ -45,6 +46,16 @@ const valuesOf = ({ sourceId, reason, sensor, from, to }: WantedRefusals): unkno
   Math.max(from ?? EARLIEST, EARLIEST),
   Math.min(to ?? LATEST, LATEST),
 ];
+
+/** The begin of the first hour of which points of a source stand as refused; undefined where there is none. */
+export async function firstRefusedHour(database: Database, sourceId: number): Promise<Instant | undefined> {
+  const row = await database.row<{ first: Instant | null }>(
+    `select instant_of(min(hour)) as first from refused_hour join stream on stream.id = stream_id
+     where stream.source_id = $1 and retired_at is null and points <> '{}'`,
+    [sourceId],
+  );
+  return row?.first ?? undefined;
+}
 
 /** The refused points that stand, at most `limit` variables of them, each with its first, its last and one other example. */
 export async function refusalsOf(database: Database, wanted: WantedRefusals, limit: number): Promise<StandingRefusals> {

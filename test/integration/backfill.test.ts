@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { DAY, HOUR, MINUTE, SECOND } from '../../src/core/instant.ts';
+import { DAY, HOUR, MINUTE, SECOND, formatInstant } from '../../src/core/instant.ts';
 import { registry } from '../../src/context-registry.ts';
 import type { Database } from '../../src/database/database.ts';
 import { partitionsOf } from '../../src/database/partitions.ts';
@@ -14,6 +14,8 @@ import { finishCovered, wishesOf } from '../../src/pull/wishes.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { storeSource, storeStream } from '../kit/stored-source.ts';
 import type { StoredSource } from '../kit/stored-source.ts';
+import { SEALING_KEY } from './access-rig.ts';
+import { databridgeHere } from './command-line.ts';
 
 const databases = useDatabases();
 let database: Database;
@@ -177,23 +179,26 @@ describe('the end of a backfill', () => {
   });
 });
 
+/** Gives the source a configuration. */
+async function configure(): Promise<void> {
+  const config = {
+    name: 'source',
+    project: 'project',
+    kind: 'user-credentials',
+    platform: 'influxdb',
+    connection: { url: 'https://plant.example', username: 'reader', password: 'hunter2' },
+    options: { database: 'plant' },
+    schedule: { every: '1m' },
+  };
+  await database.run('update source set kind = $1, platform = $2, config = $3', [
+    config.kind,
+    config.platform,
+    JSON.stringify(config),
+  ]);
+}
+
 describe('a quote', () => {
-  beforeEach(async () => {
-    const config = {
-      name: 'source',
-      project: 'project',
-      kind: 'user-credentials',
-      platform: 'influxdb',
-      connection: { url: 'https://plant.example', username: 'reader', password: 'hunter2' },
-      options: { database: 'plant' },
-      schedule: { every: '1m' },
-    };
-    await database.run('update source set kind = $1, platform = $2, config = $3', [
-      config.kind,
-      config.platform,
-      JSON.stringify(config),
-    ]);
-  });
+  beforeEach(configure);
   const quote = (given: Partial<BackfillRequest> = {}): Promise<QuotedBackfill> =>
     quoteBackfill(database, registry, { source: { name: 'source' }, from: 0, to: DAY, ...given }, 10_000);
 
@@ -247,6 +252,32 @@ describe('a quote', () => {
       expect(quoted.timeSeconds).toBe((2 * (to - from)) / SECOND);
     }
   });
+});
+
+it('refusals replay begins with the first hour of which points are refused', async () => {
+  await configure();
+  const replay = (...args: readonly string[]) =>
+    databridgeHere(['refusals', 'replay', 'source', ...args], {
+      env: { DATABASE_URL: database.url, DATABRIDGE_KEY: SEALING_KEY, DATABRIDGE_HOME: '/nowhere' },
+    });
+  expect(await replay()).toMatchObject({ code: 0, stdout: 'nothing of source is refused\n' });
+  await database.run(
+    `insert into refused_hour (stream_id, hour, sensor, variable, reason, points, examples)
+     select $1, at_instant(hour * $2::bigint), 's', 'v', 'not-a-number', '{1}', '[]' from unnest(array[5, 3]) as hour`,
+    [b(), HOUR],
+  );
+  const { code, stdout } = await replay('--sensor', 'b', '--detach', '--json');
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({
+    what: 'refused',
+    from: formatInstant(3 * HOUR),
+    streams: 1,
+    state: 'running',
+    quoted: { timeSeconds: 7_200 },
+  });
+  expect(await wishesOf(database, b())).toMatchObject([
+    { again: true, wanted: [3, 5].map((hour) => ({ from: hour * HOUR, to: (hour + 1) * HOUR })) },
+  ]);
 });
 
 it('a backfill of a source that is unknown or not active is refused', async () => {

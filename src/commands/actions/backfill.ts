@@ -1,6 +1,8 @@
 import type { KindOfBackfill } from '../../core/backfill.ts';
 import { counted } from '../../core/counted.ts';
 import { asBridgeError, configInvalid } from '../../core/errors.ts';
+import { formatInstant } from '../../core/instant.ts';
+import { titleOf } from '../../core/source/source-name.ts';
 import { changeBackfill, unknownBackfill } from '../../source/backfill/change.ts';
 import type { BackfillChange } from '../../source/backfill/change.ts';
 import { quoteBackfill, quoteDocument } from '../../source/backfill/quote.ts';
@@ -13,6 +15,8 @@ import { withContext } from '../../context.ts';
 import { platforms as listed } from '../../context-platforms.ts';
 import { registryFor } from '../../context-registry.ts';
 import { platformsBehind } from '../../source/demand.ts';
+import { findSource } from '../../source/find-source.ts';
+import { firstRefusedHour } from '../../source/refusals.ts';
 import type { Context } from '../../context.ts';
 import { actor, printJson, printLine, printTable } from '../../terminal/output.ts';
 import { parseTime } from '../options.ts';
@@ -63,18 +67,33 @@ export async function backfillQuote(source: string, options: WishOptions & { rea
 
 /** `backfill start`. */
 export async function backfillStart(source: string | undefined, options: StartOptions): Promise<void> {
-  const { json = false } = options;
   if ((source === undefined) !== (options.all === true))
     throw configInvalid('one source or all of them', 'give the name of a source, or --all', 'source');
+  await withContext((context) =>
+    source === undefined ? startAll(context, options) : startOne(context, source, options),
+  );
+}
+
+async function startOne(context: Context, source: string, options: StartOptions): Promise<void> {
+  const { json = false } = options;
+  const { database, settings } = context;
+  const wish = wanted(source, options, context);
+  const { quote } = await quoteBackfill(database, registryFor(settings), wish, settings.windowReadings);
+  const id = await startBackfill(database, { ...wish, quote, requestedBy: actor() });
+  if (!options.detach) return await watchBackfill(context, id, { json });
+  if (json) printJson(await documentOf((await backfillState(database, id)) as BackfillState));
+  else printLine(`backfill ${id} started; databridge backfill watch ${id} watches it`);
+}
+
+/** `refusals replay`: a backfill of the hours with refused points, from the first of them. */
+export async function refusalsReplay(source: string, options: Omit<StartOptions, 'from' | 'to' | 'what'>): Promise<void> {
+  const { json = false } = options;
   await withContext(async (context) => {
-    if (source === undefined) return await startAll(context, options);
-    const { database, settings } = context;
-    const wish = wanted(source, options, context);
-    const { quote } = await quoteBackfill(database, registryFor(settings), wish, settings.windowReadings);
-    const id = await startBackfill(database, { ...wish, quote, requestedBy: actor() });
-    if (!options.detach) return await watchBackfill(context, id, { json });
-    if (json) printJson(await documentOf((await backfillState(database, id)) as BackfillState));
-    else printLine(`backfill ${id} started; databridge backfill watch ${id} watches it`);
+    const found = await findSource(context.database, { name: source, organisation: options.organisation });
+    const first = await firstRefusedHour(context.database, found.id);
+    if (first !== undefined) return await startOne(context, source, { ...options, from: formatInstant(first), what: 'refused' });
+    if (json) printJson(null);
+    else printLine(`nothing of ${titleOf(found)} is refused`);
   });
 }
 
