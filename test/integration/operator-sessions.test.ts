@@ -37,6 +37,10 @@ const statusOfMe = async (browser: Browser, at = api): Promise<number> =>
 describe('a sign-in', () => {
   beforeAll(() => person('anna'));
 
+  it('has the ways that the bridge tells to everybody', async () => {
+    expect((await api.send('GET', '/api/v1/sign-in')).json).toEqual({ password: true, oidc: false });
+  });
+
   it('sets a cookie that no script reads and no other site uses', async () => {
     const answer = await trySignIn('anna', PASSWORD);
     const [session, known] = answer.headers.getSetCookie();
