@@ -34,7 +34,10 @@ function addReplay(refusals: Command): void {
     .command('replay <source>')
     .description('ask again for the hours with refused points of a source, after its mapping was corrected')
     .option(...SOURCE_ORGANISATION)
-    .option('--sensor <id...>', 'only streams with these sensors; sensors that are fetched with them are asked for, too')
+    .option(
+      '--sensor <id...>',
+      'only streams with these sensors; sensors that are fetched with them are asked for, too',
+    )
     .option('--requests-per-day <number>', 'at most so many requests on a day of UTC, inside the pace', wholeNumber)
     .option('--detach', 'start it and return at once')
     .option('--json', 'print JSON')

@@ -77,5 +77,9 @@ describe('a quote', () => {
     expect(seconds({ requestsPerDay: requests / 3 })).toBe((2 * DAY) / SECOND);
     expect(seconds({ quietShare: 1 })).toBeUndefined();
     expect(seconds({ liveRequestsPerSecond: 5 })).toBeUndefined();
+    const host = { requestsPerSecond: 3, liveRequestsPerSecond: 2 };
+    expect(seconds({ host })).toBe(requests);
+    expect(seconds({ host: { ...host, liveRequestsPerSecond: 3 } })).toBeUndefined();
+    expect(seconds({ host: { requestsPerSecond: 100, liveRequestsPerSecond: 2 } })).toBe(seconds({}));
   });
 });

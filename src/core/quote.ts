@@ -38,6 +38,8 @@ export interface Means {
   readonly concurrency: number;
   /** What live polls need of it. */
   readonly liveRequestsPerSecond: number;
+  /** The pace of its host and what live polls of all its sources need of that; undefined where the host has none. */
+  readonly host?: Pick<Means, 'requestsPerSecond' | 'liveRequestsPerSecond'> | undefined;
   /** The part of the coming week that lies in quiet hours, 0..1. */
   readonly quietShare: number;
   /** The backfill's own limit. */
@@ -73,7 +75,7 @@ export interface Quote {
   readonly readings: Expected;
   /** Until it is done; null where live polls or quiet hours leave it nothing, so that it never ends. */
   readonly seconds: Expected | null;
-  /** The requests a second that live polls leave of the pace. */
+  /** The requests a second that live polls leave of the pace, and of that of its host. */
   readonly requestsPerSecond: number;
   /** A live poll waits at most so much longer for its slot, s. */
   readonly liveWaitSeconds: number;
@@ -92,12 +94,7 @@ const SURE_WINDOWS = 20;
  * a comfortable number of readings. The density of the past is taken to be that of what the source showed. `ofSource`: what the windows of
  * all its streams showed; undefined where there was none.
  */
-export function quoteOf(
-  streams: readonly QuotedStream[],
-  bounds: WindowBounds,
-  means: Means,
-  ofSource?: Seen,
-): Quote {
+export function quoteOf(streams: readonly QuotedStream[], bounds: WindowBounds, means: Means, ofSource?: Seen): Quote {
   const parts = streams.map((stream) => partOf({ ...stream, seen: stream.seen ?? ofSource }, bounds));
   const sum = (pick: (part: Part) => number): number => parts.reduce((total, part) => total + pick(part), 0);
   const own = streams.reduce((total, { seen }) => total + (seen?.windows ?? 0), 0);
@@ -114,7 +111,11 @@ export function quoteOf(
     sum((part) => part.requests),
     windows,
   );
-  const requestsPerSecond = Math.max(0, means.requestsPerSecond - means.liveRequestsPerSecond);
+  const paces = means.host === undefined ? [means] : [means, means.host];
+  const requestsPerSecond = Math.max(
+    0,
+    Math.min(...paces.map((pace) => pace.requestsPerSecond - pace.liveRequestsPerSecond)),
+  );
   return {
     streams: streams.length,
     timeSeconds: sum((part) => part.time) / SECOND,
@@ -124,7 +125,7 @@ export function quoteOf(
     readings: between(sum((part) => part.readings)),
     seconds: durationOf(requests, requestsPerSecond, means),
     requestsPerSecond,
-    liveWaitSeconds: 1 / means.requestsPerSecond,
+    liveWaitSeconds: 1 / Math.min(...paces.map((pace) => pace.requestsPerSecond)),
     basis,
   };
 }

@@ -151,4 +151,6 @@ export const startedSchema = pageSchemaOf(
     backfill: z.int().nullable(),
     fault: z.string().nullable().describe('Why none was started.'),
   }),
-).meta({ examples: [{ items: [{ organisation: 'default', source: 'hall-3', backfill: 7, fault: null }], next: null }] });
+).meta({
+  examples: [{ items: [{ organisation: 'default', source: 'hall-3', backfill: 7, fault: null }], next: null }],
+});

@@ -58,7 +58,9 @@ const startAllBody = z
   .strictObject({
     ...wish,
     organisation: z.string().max(128).optional().describe('Only its sources; without it all that the operator sees.'),
-    cursor: pageQuery.shape.cursor.describe('`next` of the answer before: goes on with the sources behind those of that one.'),
+    cursor: pageQuery.shape.cursor.describe(
+      '`next` of the answer before: goes on with the sources behind those of that one.',
+    ),
   })
   .meta({ examples: [{ from: '7d', requestsPerDay: 5_000 }] });
 
@@ -112,7 +114,11 @@ export function addBackfillRoutes(app: FastifyInstance, { database, registry, cl
     async (request) => {
       const wish = wanted(request.body, await sourceIn(database, request));
       return answered(
-        quoteDocument(await changing(() => quoteBackfill(database, registry, wish, settings.windowReadings))),
+        quoteDocument(
+          await changing(() =>
+            quoteBackfill(database, registry, wish, settings.windowReadings, settings.egress.hostPaces),
+          ),
+        ),
       );
     },
   );
@@ -132,7 +138,13 @@ export function addBackfillRoutes(app: FastifyInstance, { database, registry, cl
     async (request, reply) => {
       const wish = wanted(request.body, await sourceIn(database, request));
       const id = await changing(async () => {
-        const { quote } = await quoteBackfill(database, registry, wish, settings.windowReadings);
+        const { quote } = await quoteBackfill(
+          database,
+          registry,
+          wish,
+          settings.windowReadings,
+          settings.egress.hostPaces,
+        );
         return await startBackfill(database, { ...wish, quote, requestedBy: actorOf(operatorOf(request)) });
       });
       return await reply

@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { DAY, HOUR, MINUTE, SECOND, formatInstant } from '../../src/core/instant.ts';
 import { registry } from '../../src/context-registry.ts';
+import { parseHostPaces } from '../../src/core/host-pace.ts';
+import type { Quote } from '../../src/core/quote.ts';
 import type { Database } from '../../src/database/database.ts';
 import { partitionsOf } from '../../src/database/partitions.ts';
 import { changeBackfill } from '../../src/source/backfill/change.ts';
@@ -209,7 +211,13 @@ describe('a quote', () => {
     expect(await backfillState(database, await start())).toMatchObject({ leftSeconds: 86_400 });
     await cover(b(), 0, DAY);
     const none = { expected: 0, least: 0, most: 0 };
-    expect((await quote()).quote).toMatchObject({ streams: 2, timeSeconds: 0, windows: 0, requests: none, seconds: none });
+    expect((await quote()).quote).toMatchObject({
+      streams: 2,
+      timeSeconds: 0,
+      windows: 0,
+      requests: none,
+      seconds: none,
+    });
   });
 
   it('of a range without data expects no readings, and a request for each window all the same', async () => {
@@ -241,9 +249,38 @@ describe('a quote', () => {
     await expect(quote({ from: now + HOUR, to: now + 2 * HOUR })).rejects.toMatchObject({ code: 'config-invalid' });
   });
 
+  it('is bounded by the pace of its host, of which the live polls of all its sources leave a part', async () => {
+    const other = await storeSource(database, 'other');
+    await database.run(
+      `update source set config = (select config from source where name = 'source') || '{"connection": {"url": "https://plant.example:8443"}}' where id = $1`,
+      [other.sourceId],
+    );
+    const counts = `${Math.floor(Date.now() / 60_000)}|360,100,,7`;
+    await database.run(`insert into pace (source_id, state, requests) values ($1, '{}', $2)`, [other.sourceId, counts]);
+    const quoteWith = async (pace: string): Promise<Quote> =>
+      (
+        await quoteBackfill(
+          database,
+          registry,
+          { source: { name: 'source' }, from: 0, to: DAY },
+          10_000,
+          parseHostPaces(pace),
+        )
+      ).quote;
+    const bounded = await quoteWith('plant.example=0.5');
+    expect(bounded).toMatchObject({ requestsPerSecond: 0.4, liveWaitSeconds: 2 });
+    expect(bounded.seconds?.expected).toBe(Math.ceil(bounded.requests.expected / 0.4));
+    expect((await quoteWith('plant.example=0.1')).seconds).toBeNull();
+    expect(await quoteWith('elsewhere.example=0.5')).toEqual((await quote()).quote);
+  });
+
   it('over a start that moved has the range that a start then gets', async () => {
     await database.run(`update source set settle_us = 3600 * 1e6`);
-    for (const moved of [`date_trunc('second', now())`, `date_trunc('second', now()) - interval '30 days'`, `'epoch'`]) {
+    for (const moved of [
+      `date_trunc('second', now())`,
+      `date_trunc('second', now()) - interval '30 days'`,
+      `'epoch'`,
+    ]) {
       await database.run(`update source set start_at = ${moved}`);
       const { from, to, quote: quoted } = await quote({ to: undefined });
       const state = await backfillState(database, await start({ to }));

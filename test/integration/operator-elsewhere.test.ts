@@ -242,7 +242,17 @@ describe('a bridge elsewhere', () => {
   });
 
   it('starts backfills of all sources, however many, and says where none could be started', async () => {
-    const more = ['name', 'organisation_id', 'project_id', 'kind', 'platform', 'config', 'start_at', 'every_us', 'phase_us'];
+    const more = [
+      'name',
+      'organisation_id',
+      'project_id',
+      'kind',
+      'platform',
+      'config',
+      'start_at',
+      'every_us',
+      'phase_us',
+    ];
     await database.run(
       `insert into source (${more.join()}, settle_us) select ${more.join().replace('name', `'x-' || lpad(n::text, 3, '0')`)}, settle_us
        from source cross join generate_series(1, 205) as n where name = 'hall-1'`,

@@ -59,7 +59,9 @@ export async function backfillQuote(source: string, options: WishOptions & { rea
   const quote = await withContext(async (context) => {
     const { database, settings } = context;
     const wish = wanted(source, options, context);
-    return quoteDocument(await quoteBackfill(database, registryFor(settings), wish, settings.windowReadings));
+    return quoteDocument(
+      await quoteBackfill(database, registryFor(settings), wish, settings.windowReadings, settings.egress.hostPaces),
+    );
   });
   if (options.json) printJson(quote);
   else printQuote(quote);
@@ -78,7 +80,13 @@ async function startOne(context: Context, source: string, options: StartOptions)
   const { json = false } = options;
   const { database, settings } = context;
   const wish = wanted(source, options, context);
-  const { quote } = await quoteBackfill(database, registryFor(settings), wish, settings.windowReadings);
+  const { quote } = await quoteBackfill(
+    database,
+    registryFor(settings),
+    wish,
+    settings.windowReadings,
+    settings.egress.hostPaces,
+  );
   const id = await startBackfill(database, { ...wish, quote, requestedBy: actor() });
   if (!options.detach) return await watchBackfill(context, id, { json });
   if (json) printJson(await documentOf((await backfillState(database, id)) as BackfillState));
@@ -86,12 +94,16 @@ async function startOne(context: Context, source: string, options: StartOptions)
 }
 
 /** `refusals replay`: a backfill of the hours with refused points, from the first of them. */
-export async function refusalsReplay(source: string, options: Omit<StartOptions, 'from' | 'to' | 'what'>): Promise<void> {
+export async function refusalsReplay(
+  source: string,
+  options: Omit<StartOptions, 'from' | 'to' | 'what'>,
+): Promise<void> {
   const { json = false } = options;
   await withContext(async (context) => {
     const found = await findSource(context.database, { name: source, organisation: options.organisation });
     const first = await firstRefusedHour(context.database, found.id);
-    if (first !== undefined) return await startOne(context, source, { ...options, from: formatInstant(first), what: 'refused' });
+    if (first !== undefined)
+      return await startOne(context, source, { ...options, from: formatInstant(first), what: 'refused' });
     if (json) printJson(null);
     else printLine(`nothing of ${titleOf(found)} is refused`);
   });

@@ -1,10 +1,12 @@
 import { configInvalid } from '../../core/errors.ts';
+import type { HostPaces } from '../../core/host-pace.ts';
 import { DAY, HOUR, MILLISECOND, SECOND, formatInstant } from '../../core/instant.ts';
 import type { Instant, Microseconds } from '../../core/instant.ts';
 import type { Learned } from '../../core/learn.ts';
 import { nextAllowed } from '../../core/quiet-hours.ts';
 import { quoteOf } from '../../core/quote.ts';
 import type { Quote, QuotedStream, Seen, Worked } from '../../core/quote.ts';
+import { isMapping } from '../../core/source/path.ts';
 import type { SourceConfig } from '../../core/source/source.ts';
 import { coverageFrom } from '../../database/multirange.ts';
 import type { Database } from '../../database/database.ts';
@@ -12,6 +14,7 @@ import type { Platform } from '../../platform/contract.ts';
 import { parseListed, platformsFor } from '../../platform/platforms-for.ts';
 import type { Registry } from '../../platform/registry.ts';
 import { learnedOf } from '../../pull/fetch-window.ts';
+import { paceAndLiveOf } from '../host-requests.ts';
 import { shownConfig } from '../shown-config.ts';
 import { checkBackfill, chosenStreams } from './start.ts';
 import type { WantedBackfill } from './start.ts';
@@ -71,19 +74,21 @@ async function settingsOf(
 }
 
 /**
- * What a backfill would take; nothing is written and the platform is not asked. Throws as `startBackfill` does for what cannot be
- * started.
+ * What a backfill would take; nothing is written and the platform is not asked. `comfortable`: the readings that a window should have;
+ * `paces`: those of hosts. Throws as `startBackfill` does for what cannot be started.
  */
 export async function quoteBackfill(
   database: Database,
   registry: Registry,
   wanted: WantedBackfill,
   comfortable: number,
+  paces: HostPaces = new Map(),
 ): Promise<QuotedBackfill> {
   const checked = await checkBackfill(database, wanted);
   const { id, from, to, name, organisation } = checked;
   const { config, platform, now } = await settingsOf(database, registry, id);
-  const [streams, seen, learned, besides] = await Promise.all([
+  const url = isMapping(config.connection) ? String(config.connection['url']) : '';
+  const [streams, seen, learned, besides, host] = await Promise.all([
     chosenStreams(database, checked, wanted),
     database.rows<SeenRow & Record<string, unknown>>(SEEN, [id]),
     database.rows<{ id: number; learned: Learned | null }>(
@@ -94,6 +99,7 @@ export async function quoteBackfill(
       `select id from backfill where source_id = $1 and state in ('running', 'paused') and from_at < at_instant($3) and to_at > at_instant($2) order by id`,
       [id, from, to],
     ),
+    URL.canParse(url) ? paceAndLiveOf(database, new URL(url), { listed: registry.platforms, paces }) : undefined,
   ]);
   const learnedBy = new Map(learned.map((row) => [row.id, row.learned]));
   const ofSource = seen.length === 0 ? undefined : sumsOf(seen);
@@ -116,6 +122,7 @@ export async function quoteBackfill(
       requestsPerSecond: config.pace.requestsPerSecond,
       concurrency: config.pace.concurrency,
       liveRequestsPerSecond: (learned.length * perWindow) / (config.schedule.every / SECOND),
+      host,
       quietShare: quietShareOf(config.pace.quietHours, now),
       requestsPerDay: wanted.requestsPerDay,
       worked: workedOf(seen),
