@@ -1,13 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { DAY, HOUR, MINUTE, SECOND, formatInstant } from '../../src/core/instant.ts';
-import { registry } from '../../src/context-registry.ts';
-import { parseHostPaces } from '../../src/core/host-pace.ts';
-import type { Quote } from '../../src/core/quote.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../../src/core/instant.ts';
 import type { Database } from '../../src/database/database.ts';
-import { partitionsOf } from '../../src/database/partitions.ts';
 import { changeBackfill } from '../../src/source/backfill/change.ts';
-import { quoteBackfill } from '../../src/source/backfill/quote.ts';
-import type { QuotedBackfill } from '../../src/source/backfill/quote.ts';
 import { startBackfill } from '../../src/source/backfill/start.ts';
 import type { BackfillRequest } from '../../src/source/backfill/start.ts';
 import { backfillState, listBackfills } from '../../src/source/backfill/state.ts';
@@ -16,8 +10,6 @@ import { finishCovered, wishesOf } from '../../src/pull/wishes.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { storeSource, storeStream } from '../kit/stored-source.ts';
 import type { StoredSource } from '../kit/stored-source.ts';
-import { SEALING_KEY } from './access-rig.ts';
-import { databridgeHere } from './command-line.ts';
 
 const databases = useDatabases();
 let database: Database;
@@ -179,142 +171,6 @@ describe('the end of a backfill', () => {
     await expect(start({ from: DAY, to: DAY })).rejects.toMatchObject({ code: 'config-invalid' });
     expect(await listBackfills(database)).toEqual([]);
   });
-});
-
-/** Gives the source a configuration. */
-async function configure(): Promise<void> {
-  const config = {
-    name: 'source',
-    project: 'project',
-    kind: 'user-credentials',
-    platform: 'influxdb',
-    connection: { url: 'https://plant.example', username: 'reader', password: 'hunter2' },
-    options: { database: 'plant' },
-    schedule: { every: '1m' },
-  };
-  await database.run('update source set kind = $1, platform = $2, config = $3', [
-    config.kind,
-    config.platform,
-    JSON.stringify(config),
-  ]);
-}
-
-describe('a quote', () => {
-  beforeEach(configure);
-  const quote = (given: Partial<BackfillRequest> = {}): Promise<QuotedBackfill> =>
-    quoteBackfill(database, registry, { source: { name: 'source' }, from: 0, to: DAY, ...given }, 10_000);
-
-  it('says what is still to be asked for, and which backfills ask for it already', async () => {
-    await cover(a(), 0, DAY);
-    const other = await start({ from: HOUR });
-    expect(await quote()).toMatchObject({ from: 0, to: DAY, besides: [other], quote: { timeSeconds: 86_400 } });
-    expect(await backfillState(database, await start())).toMatchObject({ leftSeconds: 86_400 });
-    await cover(b(), 0, DAY);
-    const none = { expected: 0, least: 0, most: 0 };
-    expect((await quote()).quote).toMatchObject({
-      streams: 2,
-      timeSeconds: 0,
-      windows: 0,
-      requests: none,
-      seconds: none,
-    });
-  });
-
-  it('of a range without data expects no readings, and a request for each window all the same', async () => {
-    const quoted = async () => (await quote()).quote;
-    const unknown = await quoted();
-    expect(unknown).toMatchObject({ basis: 0, readings: { expected: 0 }, requests: { least: unknown.windows } });
-    expect(unknown.windows).toBeGreaterThan(0);
-    await partitionsOf(database).ensure('window_log', (Date.now() - 3_600_000) * 1_000, Date.now() * 1_000);
-    await database.run(
-      `insert into window_log (stream_id, source_id, lane, from_at, to_at, asked_at, requests, bytes, readings, duplicates, revised, refused, late,
-         waited_ms, http_ms, normalise_ms, store_ms)
-       select $1, $2, 'history', at_instant(hour * $3::bigint), at_instant((hour + 1) * $3::bigint), now() - interval '1 minute', 1, 200, 0, 0, 0, 0, 0, 0, 40, 1, 1
-       from generate_series(100, 199) as hour`,
-      [a(), source.sourceId, HOUR],
-    );
-    // Both streams are judged by the windows of the one.
-    const seen = await quoted();
-    expect(seen).toMatchObject({ basis: 100, readings: { expected: 0, most: 0 }, requests: { least: seen.windows } });
-    expect(seen.bytes.expected).toBe(2 * 24 * 200);
-  });
-
-  it('of a range that has not settled, or lies in the future, is refused with the end that there is', async () => {
-    const now = (await database.row<{ now: number }>('select instant_of(now()) as now'))?.now ?? 0;
-    await expect(quote({ to: now + HOUR })).rejects.toMatchObject({
-      code: 'config-invalid',
-      remedy: expect.stringMatching(/^leave --to out to go up to \d{4}-/) as string,
-    });
-    await expect(quote({ from: now + HOUR, to: undefined })).rejects.toThrow('--from is not before --to');
-    await expect(quote({ from: now + HOUR, to: now + 2 * HOUR })).rejects.toMatchObject({ code: 'config-invalid' });
-  });
-
-  it('is bounded by the pace of its host, of which the live polls of all its sources leave a part', async () => {
-    const other = await storeSource(database, 'other');
-    await database.run(
-      `update source set config = (select config from source where name = 'source') || '{"connection": {"url": "https://plant.example:8443"}}' where id = $1`,
-      [other.sourceId],
-    );
-    const counts = `${Math.floor(Date.now() / 60_000)}|360,100,,7`;
-    await database.run(`insert into pace (source_id, state, requests) values ($1, '{}', $2)`, [other.sourceId, counts]);
-    const quoteWith = async (pace: string): Promise<Quote> =>
-      (
-        await quoteBackfill(
-          database,
-          registry,
-          { source: { name: 'source' }, from: 0, to: DAY },
-          10_000,
-          parseHostPaces(pace),
-        )
-      ).quote;
-    const bounded = await quoteWith('plant.example=0.5');
-    expect(bounded).toMatchObject({ requestsPerSecond: 0.4, liveWaitSeconds: 2 });
-    expect(bounded.seconds?.expected).toBe(Math.ceil(bounded.requests.expected / 0.4));
-    expect((await quoteWith('plant.example=0.1')).seconds).toBeNull();
-    expect(await quoteWith('elsewhere.example=0.5')).toEqual((await quote()).quote);
-  });
-
-  it('over a start that moved has the range that a start then gets', async () => {
-    await database.run(`update source set settle_us = 3600 * 1e6`);
-    for (const moved of [
-      `date_trunc('second', now())`,
-      `date_trunc('second', now()) - interval '30 days'`,
-      `'epoch'`,
-    ]) {
-      await database.run(`update source set start_at = ${moved}`);
-      const { from, to, quote: quoted } = await quote({ to: undefined });
-      const state = await backfillState(database, await start({ to }));
-      expect(state).toMatchObject({ from, to, leftSeconds: quoted.timeSeconds });
-      // Time before the start is asked for, too, because an operator asked for it.
-      expect(quoted.timeSeconds).toBe((2 * (to - from)) / SECOND);
-    }
-  });
-});
-
-it('refusals replay begins with the first hour of which points are refused', async () => {
-  await configure();
-  const replay = (...args: readonly string[]) =>
-    databridgeHere(['refusals', 'replay', 'source', ...args], {
-      env: { DATABASE_URL: database.url, DATABRIDGE_KEY: SEALING_KEY, DATABRIDGE_HOME: '/nowhere' },
-    });
-  expect(await replay()).toMatchObject({ code: 0, stdout: 'nothing of source is refused\n' });
-  await database.run(
-    `insert into refused_hour (stream_id, hour, sensor, variable, reason, points, examples)
-     select $1, at_instant(hour * $2::bigint), 's', 'v', 'not-a-number', '{1}', '[]' from unnest(array[5, 3]) as hour`,
-    [b(), HOUR],
-  );
-  const { code, stdout } = await replay('--sensor', 'b', '--detach', '--json');
-  expect(code).toBe(0);
-  expect(JSON.parse(stdout)).toMatchObject({
-    what: 'refused',
-    from: formatInstant(3 * HOUR),
-    streams: 1,
-    state: 'running',
-    quoted: { timeSeconds: 7_200 },
-  });
-  expect(await wishesOf(database, b())).toMatchObject([
-    { again: true, wanted: [3, 5].map((hour) => ({ from: hour * HOUR, to: (hour + 1) * HOUR })) },
-  ]);
 });
 
 it('a backfill of a source that is unknown or not active is refused', async () => {

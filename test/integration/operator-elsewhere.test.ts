@@ -242,19 +242,9 @@ describe('a bridge elsewhere', () => {
   });
 
   it('starts backfills of all sources, however many, and says where none could be started', async () => {
-    const more = [
-      'name',
-      'organisation_id',
-      'project_id',
-      'kind',
-      'platform',
-      'config',
-      'start_at',
-      'every_us',
-      'phase_us',
-    ];
+    const more = 'organisation_id, project_id, kind, platform, config, start_at, every_us, phase_us, settle_us';
     await database.run(
-      `insert into source (${more.join()}, settle_us) select ${more.join().replace('name', `'x-' || lpad(n::text, 3, '0')`)}, settle_us
+      `insert into source (name, ${more}) select 'x-' || lpad(n::text, 3, '0'), ${more}
        from source cross join generate_series(1, 205) as n where name = 'hall-1'`,
     );
     await database.run(`update source set settle_us = 30 * 86400 * 1e6 where name = 'x-203'`);
