@@ -956,6 +956,7 @@ export type Ingestion = {
 };
 
 export type RemoteRefusal = {
+  readonly id: number;
   readonly source: string | null;
   readonly sensor: string;
   readonly variable: string;
@@ -1650,8 +1651,8 @@ export interface Operations {
   };
   readonly listIngestionRefusals: {
     readonly params: { readonly organisation: string; readonly code: string };
-    readonly query: { readonly limit?: number };
-    readonly answer: { readonly items: readonly RemoteRefusal[] };
+    readonly query: { readonly limit?: number; readonly cursor?: string };
+    readonly answer: { readonly items: readonly RemoteRefusal[]; readonly next: string | null };
   };
   readonly listAudit: {
     readonly query: {
