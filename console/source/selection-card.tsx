@@ -175,11 +175,15 @@ function useQuotes(params: { organisation: string; name: string }, bodies: reado
   const key = JSON.stringify([params, bodies]);
   useEffect(() => {
     const leaving = new AbortController();
+    const read = async (): Promise<readonly BackfillQuote[]> => {
+      const quotes: BackfillQuote[] = [];
+      // One after the other, because the bridge lets few costly requests of an operator wait.
+      for (const body of bodies)
+        quotes.push(await ask('quoteBackfill', { params, body }, { signal: leaving.signal, unattended: true }));
+      return quotes;
+    };
     const timer = setTimeout(() => {
-      const all = bodies.map((body) =>
-        ask('quoteBackfill', { params, body }, { signal: leaving.signal, unattended: true }),
-      );
-      Promise.all(all).then(
+      read().then(
         (quotes) => show({ key, quotes }),
         (error: unknown) => leaving.signal.aborted || show({ key, refusal: error as Refusal }),
       );

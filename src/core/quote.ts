@@ -89,17 +89,46 @@ const UNSURE = 3;
 /** Time so short that windows of live polls show little of windows of history. */
 const SURE_WINDOWS = 20;
 
+/** What one stream of a backfill is expected to take. */
+export interface QuotedPart {
+  readonly time: Microseconds;
+  readonly windows: number;
+  readonly requests: number;
+  readonly bytes: number;
+  readonly readings: number;
+  /** So many windows of its own showed it; undefined where those of its source did. */
+  readonly basis: number | undefined;
+}
+
 /**
- * Estimates a backfill. Its windows are counted as they will be asked: they grow from the learned length until they hold
- * a comfortable number of readings. The density of the past is taken to be that of what the source showed. `ofSource`: what the windows of
- * all its streams showed; undefined where there was none.
+ * What one stream is expected to take. Its windows are counted as they will be asked: they grow from the learned length until they hold a
+ * comfortable number of readings. The density of the past is taken to be that of what it showed. `ofSource`: what the windows of all streams
+ * of its source showed; undefined where there was none.
  */
-export function quoteOf(streams: readonly QuotedStream[], bounds: WindowBounds, means: Means, ofSource?: Seen): Quote {
-  const parts = streams.map((stream) => partOf({ ...stream, seen: stream.seen ?? ofSource }, bounds));
-  const sum = (pick: (part: Part) => number): number => parts.reduce((total, part) => total + pick(part), 0);
-  const own = streams.reduce((total, { seen }) => total + (seen?.windows ?? 0), 0);
+export function partOf(stream: QuotedStream, bounds: WindowBounds, ofSource?: Seen): QuotedPart {
+  const { wanted, learned } = stream;
+  const seen = stream.seen ?? ofSource;
+  const time = wanted.reduce((total, window) => total + lengthOf(window), 0);
+  const share = seen === undefined || seen.time === 0 ? 0 : time / seen.time;
+  const readings = (seen?.readings ?? 0) * share;
+  const windows = countWindows(wanted, learned, { ...bounds, density: time === 0 ? 0 : readings / time });
+  return {
+    time,
+    windows,
+    // A window takes a request at least, and more where its readings need pages.
+    requests: Math.max(windows, pagesOf(seen, readings, windows)),
+    bytes: (seen?.bytes ?? 0) * share,
+    readings,
+    basis: stream.seen?.windows,
+  };
+}
+
+/** Estimates a backfill from its streams. `ofSource`: as for each of them. */
+export function quoteOf(parts: readonly QuotedPart[], means: Means, ofSource?: Seen): Quote {
+  const sum = (pick: (part: QuotedPart) => number): number => parts.reduce((total, part) => total + pick(part), 0);
+  const own = sum((part) => part.basis ?? 0);
   // All windows of the source, which its new streams are judged by, count once.
-  const basis = streams.some(({ seen }) => seen === undefined) ? (ofSource?.windows ?? own) : own;
+  const basis = parts.some((part) => part.basis === undefined) ? (ofSource?.windows ?? own) : own;
   const windows = sum((part) => part.windows);
   const factor = 1 + (UNSURE - 1) / Math.max(1, Math.sqrt(basis / SURE_WINDOWS));
   const between = (expected: number, least = 0): Expected => ({
@@ -117,7 +146,7 @@ export function quoteOf(streams: readonly QuotedStream[], bounds: WindowBounds, 
     Math.min(...paces.map((pace) => pace.requestsPerSecond - pace.liveRequestsPerSecond)),
   );
   return {
-    streams: streams.length,
+    streams: parts.length,
     timeSeconds: sum((part) => part.time) / SECOND,
     windows,
     requests,
@@ -127,29 +156,6 @@ export function quoteOf(streams: readonly QuotedStream[], bounds: WindowBounds, 
     requestsPerSecond,
     liveWaitSeconds: 1 / Math.min(...paces.map((pace) => pace.requestsPerSecond)),
     basis,
-  };
-}
-
-interface Part {
-  readonly time: Microseconds;
-  readonly windows: number;
-  readonly requests: number;
-  readonly bytes: number;
-  readonly readings: number;
-}
-
-function partOf({ wanted, learned, seen }: QuotedStream, bounds: WindowBounds): Part {
-  const time = wanted.reduce((total, window) => total + lengthOf(window), 0);
-  const share = seen === undefined || seen.time === 0 ? 0 : time / seen.time;
-  const readings = (seen?.readings ?? 0) * share;
-  const windows = countWindows(wanted, learned, { ...bounds, density: time === 0 ? 0 : readings / time });
-  return {
-    time,
-    windows,
-    // A window takes a request at least, and more where its readings need pages.
-    requests: Math.max(windows, pagesOf(seen, readings, windows)),
-    bytes: (seen?.bytes ?? 0) * share,
-    readings,
   };
 }
 

@@ -101,7 +101,7 @@ export function addBackfillRoutes(app: FastifyInstance, { database, registry, cl
   typed.post(
     '/api/v1/sources/:organisation/:name/backfills/quote',
     {
-      config: { role: 'viewer' },
+      config: { role: 'viewer', costly: true },
       schema: {
         operationId: 'quoteBackfill',
         summary: 'What a backfill would take; nothing is started, and the platform is not asked',

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { registry } from '../../src/context-registry.ts';
 import { parseHostPaces } from '../../src/core/host-pace.ts';
-import { DAY, HOUR, SECOND, formatInstant } from '../../src/core/instant.ts';
+import { DAY, HOUR, SECOND, formatInstant, parseInstant } from '../../src/core/instant.ts';
 import type { Quote } from '../../src/core/quote.ts';
 import type { Database } from '../../src/database/database.ts';
 import { partitionsOf } from '../../src/database/partitions.ts';
@@ -12,6 +12,7 @@ import type { BackfillRequest } from '../../src/source/backfill/start.ts';
 import { backfillState } from '../../src/source/backfill/state.ts';
 import { wishesOf } from '../../src/pull/wishes.ts';
 import { useDatabases } from '../kit/databases.ts';
+import { LONGEST_MS, longestStretch } from '../kit/event-loop.ts';
 import { storeSource, storeStream } from '../kit/stored-source.ts';
 import type { StoredSource } from '../kit/stored-source.ts';
 import { SEALING_KEY } from './access-rig.ts';
@@ -71,6 +72,27 @@ describe('a quote', () => {
       requests: none,
       seconds: none,
     });
+  });
+
+  it('of hundreds of thousands of stretches keeps no other work waiting', async () => {
+    await database.run(
+      `insert into stream (source_id, key, selection, sensors, covered)
+       select $1, 's' || n, '{}', '[]', (select range_agg(tstzrange(day, day + interval '20 hours')) from generate_series(timestamptz '2025-01-01Z', '2025-12-31Z', interval '1 day') as day)
+       from generate_series(1, 400) as n`,
+      [source.sourceId],
+    );
+    await database.run('update stream set retired_at = now() where id = any($1)', [[a, b]]);
+    const [from, to] = ['2025-01-01T00:00:00Z', '2026-01-01T00:00:00Z'].map((text) => parseInstant(text) ?? 0);
+    let windows = 0;
+    let least = Infinity;
+    for (let measured = 0; measured < 3 && least >= LONGEST_MS; measured += 1) {
+      const longest = await longestStretch(async () => {
+        ({ windows } = (await quote({ from: from as number, to })).quote);
+      });
+      least = Math.min(least, longest);
+    }
+    expect(windows).toBeGreaterThanOrEqual(400 * 365);
+    expect(least).toBeLessThan(LONGEST_MS);
   });
 
   it('of a range without data expects no readings, and a request for each window all the same', async () => {

@@ -4,7 +4,7 @@ import { DAY, HOUR, MILLISECOND, SECOND, formatInstant } from '../../core/instan
 import type { Instant, Microseconds } from '../../core/instant.ts';
 import type { Learned } from '../../core/learn.ts';
 import { nextAllowed } from '../../core/quiet-hours.ts';
-import { quoteOf } from '../../core/quote.ts';
+import { partOf, quoteOf } from '../../core/quote.ts';
 import type { Quote, QuotedStream, Seen, Worked } from '../../core/quote.ts';
 import { isMapping } from '../../core/source/path.ts';
 import type { SourceConfig } from '../../core/source/source.ts';
@@ -15,6 +15,7 @@ import { parseListed, platformsFor } from '../../platform/platforms-for.ts';
 import type { Registry } from '../../platform/registry.ts';
 import { learnedOf } from '../../pull/fetch-window.ts';
 import { paceAndLiveOf } from '../host-requests.ts';
+import { inPieces } from '../in-pieces.ts';
 import { shownConfig } from '../shown-config.ts';
 import { checkBackfill, chosenStreams } from './start.ts';
 import type { WantedBackfill } from './start.ts';
@@ -102,22 +103,27 @@ export async function quoteBackfill(
     URL.canParse(url) ? paceAndLiveOf(database, new URL(url), { listed: registry.platforms, paces }) : undefined,
   ]);
   const learnedBy = new Map(learned.map((row) => [row.id, row.learned]));
+  const seenBy = Map.groupBy(seen, (row) => row.id);
   const ofSource = seen.length === 0 ? undefined : sumsOf(seen);
-  const quoted = streams.map((stream): QuotedStream => ({
-    wanted: coverageFrom(stream.wanted as [Instant, Instant][]),
-    learned: learnedOf(config.schedule, { learned: learnedBy.get(stream.id) ?? undefined }),
-    seen: seenOf(seen, stream.id),
-  }));
+  const bounds = {
+    minWindow: platform.facts.minWindow,
+    maxWindow: config.schedule.maxWindow,
+    align: config.schedule.align,
+    comfortable,
+  };
+  // A source of a thousand streams with a hole on each day has hundreds of thousands of stretches.
+  const parts = await inPieces(streams, (stream) => {
+    const quoted: QuotedStream = {
+      wanted: coverageFrom(stream.wanted as [Instant, Instant][]),
+      learned: learnedOf(config.schedule, { learned: learnedBy.get(stream.id) ?? undefined }),
+      seen: seenOf(seenBy.get(stream.id) ?? []),
+    };
+    return partOf(quoted, bounds, ofSource);
+  });
   const live = seen.filter((row) => row.live);
   const perWindow = ratio(sumOf(live, 'requests'), sumOf(live, 'windows'), 1);
   const quote = quoteOf(
-    quoted,
-    {
-      minWindow: platform.facts.minWindow,
-      maxWindow: config.schedule.maxWindow,
-      align: config.schedule.align,
-      comfortable,
-    },
+    parts,
     {
       requestsPerSecond: config.pace.requestsPerSecond,
       concurrency: config.pace.concurrency,
@@ -136,11 +142,8 @@ const sumOf = (rows: readonly Seen[], field: keyof Seen): number => rows.reduce(
 
 const ratio = (part: number, whole: number, otherwise: number): number => (whole > 0 ? part / whole : otherwise);
 
-/** Windows of history where the stream has some, else its live ones. */
-function seenOf(rows: readonly SeenRow[], streamId: number): Seen | undefined {
-  const own = rows.filter(({ id }) => id === streamId);
-  return own.find(({ live }) => !live) ?? own[0];
-}
+/** Of the rows of a stream those of history, where it has some, else the live ones. */
+const seenOf = (own: readonly SeenRow[]): Seen | undefined => own.find(({ live }) => !live) ?? own[0];
 
 /** All windows of a source, for its streams that have none yet. */
 const sumsOf = (rows: readonly SeenRow[]): Seen => ({
