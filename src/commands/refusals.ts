@@ -1,6 +1,7 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
 import { REFUSALS } from '../core/reading.ts';
+import { startedThen } from './backfill.ts';
 import { helpBelow } from './help.ts';
 import { SOURCE_ORGANISATION, wholeNumber } from './options.ts';
 import { whenRun } from './when-run.ts';
@@ -48,6 +49,7 @@ function addReplay(refusals: Command): void {
         notes: [
           'It is a backfill with --what refused that begins with the first of these hours: databridge backfill list, show, pause and cancel have it. Points that are readings now are refused no more; those that are refused again stay.',
         ],
+        exitCodes: startedThen('--detach'),
       }),
     )
     .action(whenRun(async () => (await import('./actions/backfill.ts')).refusalsReplay));
