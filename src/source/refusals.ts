@@ -69,12 +69,12 @@ export async function refusalsOf(database: Database, wanted: WantedRefusals, lim
        from wanted join summed using (reason, sensor, variable)
        cross join lateral (
          select instant_of(hour) + ${HALF_HOUR} + (example ->> 0)::int as at, example ->> 1 as raw from jsonb_array_elements(examples) as example) as one
-       where at >= $4::bigint and at < $5::bigint window each as (partition by reason, sensor, variable order by at, raw))
-     select summed.*, coalesce((
-       select jsonb_agg(jsonb_build_object('at', at, 'raw', raw) order by place) from shown
-       where shown.reason = summed.reason and shown.sensor = summed.sensor and shown.variable = summed.variable
-         and place in (1, (number + 1) / 2, number)), '[]') as examples
-     from summed order by refused desc, reason, sensor, variable`,
+       where at >= $4::bigint and at < $5::bigint window each as (partition by reason, sensor, variable order by at, raw)),
+     chosen as (
+       select reason, sensor, variable, jsonb_agg(jsonb_build_object('at', at, 'raw', raw) order by place) as examples from shown
+       where place in (1, (number + 1) / 2, number) group by 1, 2, 3)
+     select summed.*, coalesce(examples, '[]') as examples
+     from summed left join chosen using (reason, sensor, variable) order by refused desc, reason, sensor, variable`,
     [...values, limit],
   );
   return { series, reasons: await reasonsOf(database, wanted), undated: await undatedOf(database, wanted) };

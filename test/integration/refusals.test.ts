@@ -75,6 +75,22 @@ function summed(points: readonly Refusal[]): { refused: number; first: number; l
     .toSorted((one, other) => other.refused - one.refused || (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1));
 }
 
+it('the refused points of a source are summed in one walk, however many variables they are of', async () => {
+  const plans: string[] = [];
+  const explained = {
+    ...database,
+    rows: async (text: string, values: readonly unknown[] = []) => {
+      const lines = await database.rows<Record<string, string>>(`explain ${text}`, values);
+      plans.push(lines.map((line) => line['QUERY PLAN']).join('\n'));
+      return await database.rows(text, values);
+    },
+  } as Database;
+  await refusalsOf(explained, { sourceId: ground.source.sourceId }, 1_000);
+  expect(plans).toHaveLength(2);
+  // A plan for each row walks all examples once more for each variable.
+  expect(plans.join('\n')).not.toMatch(/SubPlan/);
+});
+
 describe('the refused points of a stream', () => {
   const START = BORDER - 2 * HOUR;
   const minute = fc.integer({ min: 0, max: 300 });
