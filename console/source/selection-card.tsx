@@ -1,6 +1,6 @@
 import { History, X } from 'lucide';
 import type { ComponentChild } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { BackfillQuote, Source } from '../client/operations.ts';
 import { ask, bridgeNow } from '../client/api.ts';
 import type { Refusal } from '../client/api.ts';
@@ -35,7 +35,8 @@ export function SelectionCard({ source, selection, select, mayChange }: Selectio
   const [order, setOrder] = useState<'oldest' | 'newest'>('oldest');
   const [perDay, setPerDay] = useState('');
   const read = selectionOfText(text, CLOCK);
-  useEffect(() => {
+  // Before the next input comes, which may be no range yet and would be lost.
+  useLayoutEffect(() => {
     // What the operator types is left alone while it means the same.
     const meant = selectionOfText(text, CLOCK);
     const isSame =
