@@ -58,9 +58,18 @@ export async function firstRefusedHour(database: Database, sourceId: number): Pr
 }
 
 /** The refused points that stand, at most `limit` variables of them, each with its first, its last and one other example. */
-export async function refusalsOf(database: Database, wanted: WantedRefusals, limit: number): Promise<StandingRefusals> {
-  const values = valuesOf(wanted);
-  const series = await database.rows<RefusalSum & Record<string, unknown>>(
+export const refusalsOf = async (
+  database: Database,
+  wanted: WantedRefusals,
+  limit: number,
+): Promise<StandingRefusals> => ({
+  series: await seriesOf(database, wanted, limit),
+  reasons: await reasonsOf(database, wanted),
+  undated: await undatedOf(database, wanted),
+});
+
+const seriesOf = (database: Database, wanted: WantedRefusals, limit: number): Promise<RefusalSum[]> =>
+  database.rows<RefusalSum & Record<string, unknown>>(
     `with ${WANTED}, summed as (
        select reason, sensor, variable, sum(refused)::bigint as refused, min(first) as first, max(last) as last
        from wanted group by 1, 2, 3 order by refused desc, 1, 2, 3 limit $6),
@@ -75,27 +84,26 @@ export async function refusalsOf(database: Database, wanted: WantedRefusals, lim
        where place in (1, (number + 1) / 2, number) group by 1, 2, 3)
      select summed.*, coalesce(examples, '[]') as examples
      from summed left join chosen using (reason, sensor, variable) order by refused desc, reason, sensor, variable`,
-    [...values, limit],
+    [...valuesOf(wanted), limit],
   );
-  return { series, reasons: await reasonsOf(database, wanted), undated: await undatedOf(database, wanted) };
-}
 
 /** The refused points of a source by reason, the most frequent reason first, each with examples of up to three variables. */
 export async function refusalsByReason(
   database: Database,
   sourceId: number,
 ): Promise<(ReasonSum & { readonly examples: readonly ShownRefusal[] })[]> {
-  const { series, reasons } = await refusalsOf(database, { sourceId }, MOST_SUMMED);
-  return reasons.map((sum) => ({
-    ...sum,
-    examples: series
-      .filter(({ reason }) => reason === sum.reason)
-      .slice(0, EXAMPLES_PER_REASON)
-      .flatMap(({ sensor, variable, examples }) => examples.slice(0, 1).map((one) => ({ sensor, variable, ...one }))),
-  }));
+  const told = [];
+  // One after the other, because a request must not take all connections of the operator API.
+  for (const sum of await reasonsOf(database, { sourceId })) {
+    const series = await seriesOf(database, { sourceId, reason: sum.reason }, EXAMPLES_PER_REASON);
+    const examples = series.flatMap(({ sensor, variable, examples: [one] }) =>
+      one === undefined ? [] : [{ sensor, variable, ...one }],
+    );
+    told.push({ ...sum, examples });
+  }
+  return told;
 }
 
-const MOST_SUMMED = 1_000;
 const EXAMPLES_PER_REASON = 3;
 
 const reasonsOf = (database: Database, wanted: WantedRefusals): Promise<ReasonSum[]> =>
