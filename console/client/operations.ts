@@ -956,6 +956,7 @@ export type Ingestion = {
 };
 
 export type RemoteRefusal = {
+  readonly id: number;
   readonly source: string | null;
   readonly sensor: string;
   readonly variable: string;
@@ -1264,6 +1265,7 @@ export interface Operations {
       readonly sensors?: readonly string[];
       readonly requestsPerDay?: number;
       readonly organisation?: string;
+      readonly cursor?: string;
     };
     readonly answer: {
       readonly items: readonly {
@@ -1272,6 +1274,7 @@ export interface Operations {
         readonly backfill: number | null;
         readonly fault: string | null;
       }[];
+      readonly next: string | null;
     };
   };
   readonly listBackfills: {
@@ -1648,8 +1651,8 @@ export interface Operations {
   };
   readonly listIngestionRefusals: {
     readonly params: { readonly organisation: string; readonly code: string };
-    readonly query: { readonly limit?: number };
-    readonly answer: { readonly items: readonly RemoteRefusal[] };
+    readonly query: { readonly limit?: number; readonly cursor?: string };
+    readonly answer: { readonly items: readonly RemoteRefusal[]; readonly next: string | null };
   };
   readonly listAudit: {
     readonly query: {

@@ -1,6 +1,6 @@
 import { History, X } from 'lucide';
 import type { ComponentChild } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { BackfillQuote, Source } from '../client/operations.ts';
 import { ask, bridgeNow } from '../client/api.ts';
 import type { Refusal } from '../client/api.ts';
@@ -35,7 +35,8 @@ export function SelectionCard({ source, selection, select, mayChange }: Selectio
   const [order, setOrder] = useState<'oldest' | 'newest'>('oldest');
   const [perDay, setPerDay] = useState('');
   const read = selectionOfText(text, CLOCK);
-  useEffect(() => {
+  // Before the next input comes, which may be no range yet and would be lost.
+  useLayoutEffect(() => {
     // What the operator types is left alone while it means the same.
     const meant = selectionOfText(text, CLOCK);
     const isSame =
@@ -175,11 +176,15 @@ function useQuotes(params: { organisation: string; name: string }, bodies: reado
   const key = JSON.stringify([params, bodies]);
   useEffect(() => {
     const leaving = new AbortController();
+    const read = async (): Promise<readonly BackfillQuote[]> => {
+      const quotes: BackfillQuote[] = [];
+      // One after the other, because the bridge lets few costly requests of an operator wait.
+      for (const body of bodies)
+        quotes.push(await ask('quoteBackfill', { params, body }, { signal: leaving.signal, unattended: true }));
+      return quotes;
+    };
     const timer = setTimeout(() => {
-      const all = bodies.map((body) =>
-        ask('quoteBackfill', { params, body }, { signal: leaving.signal, unattended: true }),
-      );
-      Promise.all(all).then(
+      read().then(
         (quotes) => show({ key, quotes }),
         (error: unknown) => leaving.signal.aborted || show({ key, refusal: error as Refusal }),
       );

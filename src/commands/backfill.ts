@@ -8,6 +8,9 @@ import { whenRun } from './when-run.ts';
 const NO_PROCESS = 'no process works on it';
 const WATCHED = '130 Ctrl-C, while it goes on';
 const ENDING = `0 done, 1 cancelled or ${NO_PROCESS}, 2 wrong usage, ${WATCHED}`;
+/** Of a command that starts backfills and watches one. `returns`: the options with which it does not. */
+export const startedThen = (returns: string): string =>
+  `0 done (with ${returns}: started), 1 cancelled or ${NO_PROCESS}, 2 wrong usage, ${WATCHED}`;
 
 const MOST_BACKFILLS = 10_000;
 
@@ -99,7 +102,7 @@ function addStart(backfill: Command): void {
           'databridge up or a worker does the work, and goes on after a restart. Ctrl-C ends the watching, not the backfill; databridge backfill watch ID watches it again. Where no process works on it, a terminal says so and waits; without a terminal the command ends after half a minute.',
           'Where the requests of a day are used, the windows under way are still finished. Backfills that overlap share their work.',
         ],
-        exitCodes: `0 done (with --detach or --all: started), 1 cancelled or ${NO_PROCESS}, 2 wrong usage, ${WATCHED}`,
+        exitCodes: startedThen('--detach or --all'),
       }),
     )
     .action(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DAY, HOUR, MINUTE, SECOND } from './instant.ts';
-import { quoteOf } from './quote.ts';
-import type { Means, QuotedStream } from './quote.ts';
+import { partOf, quoteOf } from './quote.ts';
+import type { Means, Quote, QuotedStream } from './quote.ts';
 import { afterWindow } from './learn.ts';
 
 const BOUNDS = { minWindow: MINUTE, maxWindow: DAY, align: SECOND, comfortable: 10_000 };
@@ -24,9 +24,15 @@ const streamOf = (more: Partial<QuotedStream> = {}): QuotedStream => ({
   ...more,
 });
 
+const quoteFor = (streams: readonly QuotedStream[], means: Means): Quote =>
+  quoteOf(
+    streams.map((stream) => partOf(stream, BOUNDS)),
+    means,
+  );
+
 describe('a quote', () => {
   it('counts windows as they will be asked for, and expects the data that was seen', () => {
-    const quote = quoteOf([streamOf()], BOUNDS, MEANS);
+    const quote = quoteFor([streamOf()], MEANS);
     expect(quote).toMatchObject({ streams: 1, windows: 87, timeSeconds: 864_000, basis: 100 });
     expect(quote.readings.expected).toBe(864_000);
     expect(quote.bytes.expected).toBe(86_400_000);
@@ -47,13 +53,13 @@ describe('a quote', () => {
       at += asked;
       windows += 1;
     }
-    expect(quoteOf([streamOf({ learned: { length: HOUR } })], BOUNDS, MEANS).windows).toBe(windows);
+    expect(quoteFor([streamOf({ learned: { length: HOUR } })], MEANS).windows).toBe(windows);
   });
 
   it('takes a window at least for each stretch, and nothing where nothing is wanted', () => {
     const wanted = Array.from({ length: 40 }, (_, place) => ({ from: place * HOUR, to: place * HOUR + SECOND }));
-    expect(quoteOf([streamOf({ wanted })], BOUNDS, MEANS).windows).toBe(40);
-    expect(quoteOf([streamOf({ wanted: [] })], BOUNDS, MEANS)).toMatchObject({
+    expect(quoteFor([streamOf({ wanted })], MEANS).windows).toBe(40);
+    expect(quoteFor([streamOf({ wanted: [] })], MEANS)).toMatchObject({
       windows: 0,
       requests: { expected: 0, least: 0, most: 0 },
       seconds: { expected: 0, least: 0 },
@@ -61,21 +67,25 @@ describe('a quote', () => {
   });
 
   it('says that nothing is known where no window showed anything, and is less sure the fewer showed it', () => {
-    const unknown = quoteOf([streamOf({ seen: undefined })], BOUNDS, MEANS);
+    const unknown = quoteFor([streamOf({ seen: undefined })], MEANS);
     expect(unknown).toMatchObject({ basis: 0, readings: { expected: 0 } });
     expect(unknown.requests.expected).toBe(unknown.windows);
-    const few = quoteOf([streamOf({ seen: { ...SEEN, windows: 4, requests: 14 } })], BOUNDS, MEANS);
-    const many = quoteOf([streamOf({ seen: { ...SEEN, windows: 40_000, requests: 144_000 } })], BOUNDS, MEANS);
+    const few = quoteFor([streamOf({ seen: { ...SEEN, windows: 4, requests: 14 } })], MEANS);
+    const many = quoteFor([streamOf({ seen: { ...SEEN, windows: 40_000, requests: 144_000 } })], MEANS);
     expect(few.readings.most).toBeGreaterThan(many.readings.most);
   });
 
   it('takes as long as the slowest of pace, places, quiet hours and requests of a day allow', () => {
-    const seconds = (more: Partial<Means>) => quoteOf([streamOf()], BOUNDS, { ...MEANS, ...more }).seconds?.expected;
-    const requests = quoteOf([streamOf()], BOUNDS, MEANS).requests.expected;
+    const seconds = (more: Partial<Means>) => quoteFor([streamOf()], { ...MEANS, ...more }).seconds?.expected;
+    const requests = quoteFor([streamOf()], MEANS).requests.expected;
     expect(seconds({ worked: { usual: 4 * SECOND, least: SECOND, most: 5 * SECOND } })).toBe(requests * 2);
     expect(seconds({ quietShare: 0.5 })).toBe(Math.ceil(requests / 2));
     expect(seconds({ requestsPerDay: requests / 3 })).toBe((2 * DAY) / SECOND);
     expect(seconds({ quietShare: 1 })).toBeUndefined();
     expect(seconds({ liveRequestsPerSecond: 5 })).toBeUndefined();
+    const host = { requestsPerSecond: 3, liveRequestsPerSecond: 2 };
+    expect(seconds({ host })).toBe(requests);
+    expect(seconds({ host: { ...host, liveRequestsPerSecond: 3 } })).toBeUndefined();
+    expect(seconds({ host: { requestsPerSecond: 100, liveRequestsPerSecond: 2 } })).toBe(seconds({}));
   });
 });

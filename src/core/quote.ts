@@ -10,7 +10,7 @@ export interface QuotedStream {
   /** The time that the backfill asks for. */
   readonly wanted: Coverage;
   readonly learned: Learned;
-  /** Of its windows so far, or of those of its source; undefined where there was none. */
+  /** Of its windows so far; undefined where there was none, so that those of its source tell what to expect. */
   readonly seen: Seen | undefined;
 }
 
@@ -38,6 +38,8 @@ export interface Means {
   readonly concurrency: number;
   /** What live polls need of it. */
   readonly liveRequestsPerSecond: number;
+  /** The pace of its host and what live polls of all its sources need of that; undefined where the host has none. */
+  readonly host?: Pick<Means, 'requestsPerSecond' | 'liveRequestsPerSecond'> | undefined;
   /** The part of the coming week that lies in quiet hours, 0..1. */
   readonly quietShare: number;
   /** The backfill's own limit. */
@@ -73,7 +75,7 @@ export interface Quote {
   readonly readings: Expected;
   /** Until it is done; null where live polls or quiet hours leave it nothing, so that it never ends. */
   readonly seconds: Expected | null;
-  /** The requests a second that live polls leave of the pace. */
+  /** The requests a second that live polls leave of the pace, and of that of its host. */
   readonly requestsPerSecond: number;
   /** A live poll waits at most so much longer for its slot, s. */
   readonly liveWaitSeconds: number;
@@ -87,49 +89,25 @@ const UNSURE = 3;
 /** Time so short that windows of live polls show little of windows of history. */
 const SURE_WINDOWS = 20;
 
-/**
- * Estimates a backfill. Its windows are counted as they will be asked: they grow from the learned length until they hold
- * a comfortable number of readings. The density of the past is taken to be that of what the source showed.
- */
-export function quoteOf(streams: readonly QuotedStream[], bounds: WindowBounds, means: Means): Quote {
-  const parts = streams.map((stream) => partOf(stream, bounds));
-  const sum = (pick: (part: Part) => number): number => parts.reduce((total, part) => total + pick(part), 0);
-  const basis = streams.reduce((total, { seen }) => total + (seen?.windows ?? 0), 0);
-  const windows = sum((part) => part.windows);
-  const factor = 1 + (UNSURE - 1) / Math.max(1, Math.sqrt(basis / SURE_WINDOWS));
-  const between = (expected: number, least = 0): Expected => ({
-    expected: Math.round(expected),
-    least: Math.max(least, Math.floor(expected / factor)),
-    most: Math.ceil(expected * factor),
-  });
-  const requests = between(
-    sum((part) => part.requests),
-    windows,
-  );
-  const requestsPerSecond = Math.max(0, means.requestsPerSecond - means.liveRequestsPerSecond);
-  return {
-    streams: streams.length,
-    timeSeconds: sum((part) => part.time) / SECOND,
-    windows,
-    requests,
-    bytes: between(sum((part) => part.bytes)),
-    readings: between(sum((part) => part.readings)),
-    seconds: durationOf(requests, requestsPerSecond, means),
-    requestsPerSecond,
-    liveWaitSeconds: 1 / means.requestsPerSecond,
-    basis,
-  };
-}
-
-interface Part {
+/** What one stream of a backfill is expected to take. */
+export interface QuotedPart {
   readonly time: Microseconds;
   readonly windows: number;
   readonly requests: number;
   readonly bytes: number;
   readonly readings: number;
+  /** So many windows of its own showed it; undefined where those of its source did. */
+  readonly basis: number | undefined;
 }
 
-function partOf({ wanted, learned, seen }: QuotedStream, bounds: WindowBounds): Part {
+/**
+ * What one stream is expected to take. Its windows are counted as they will be asked: they grow from the learned length until they hold a
+ * comfortable number of readings. The density of the past is taken to be that of what it showed. `ofSource`: what the windows of all streams
+ * of its source showed; undefined where there was none.
+ */
+export function partOf(stream: QuotedStream, bounds: WindowBounds, ofSource?: Seen): QuotedPart {
+  const { wanted, learned } = stream;
+  const seen = stream.seen ?? ofSource;
   const time = wanted.reduce((total, window) => total + lengthOf(window), 0);
   const share = seen === undefined || seen.time === 0 ? 0 : time / seen.time;
   const readings = (seen?.readings ?? 0) * share;
@@ -141,6 +119,43 @@ function partOf({ wanted, learned, seen }: QuotedStream, bounds: WindowBounds): 
     requests: Math.max(windows, pagesOf(seen, readings, windows)),
     bytes: (seen?.bytes ?? 0) * share,
     readings,
+    basis: stream.seen?.windows,
+  };
+}
+
+/** Estimates a backfill from its streams. `ofSource`: as for each of them. */
+export function quoteOf(parts: readonly QuotedPart[], means: Means, ofSource?: Seen): Quote {
+  const sum = (pick: (part: QuotedPart) => number): number => parts.reduce((total, part) => total + pick(part), 0);
+  const own = sum((part) => part.basis ?? 0);
+  // All windows of the source, which its new streams are judged by, count once.
+  const basis = parts.some((part) => part.basis === undefined) ? (ofSource?.windows ?? own) : own;
+  const windows = sum((part) => part.windows);
+  const factor = 1 + (UNSURE - 1) / Math.max(1, Math.sqrt(basis / SURE_WINDOWS));
+  const between = (expected: number, least = 0): Expected => ({
+    expected: Math.round(expected),
+    least: Math.max(least, Math.floor(expected / factor)),
+    most: Math.ceil(expected * factor),
+  });
+  const requests = between(
+    sum((part) => part.requests),
+    windows,
+  );
+  const paces = means.host === undefined ? [means] : [means, means.host];
+  const requestsPerSecond = Math.max(
+    0,
+    Math.min(...paces.map((pace) => pace.requestsPerSecond - pace.liveRequestsPerSecond)),
+  );
+  return {
+    streams: parts.length,
+    timeSeconds: sum((part) => part.time) / SECOND,
+    windows,
+    requests,
+    bytes: between(sum((part) => part.bytes)),
+    readings: between(sum((part) => part.readings)),
+    seconds: durationOf(requests, requestsPerSecond, means),
+    requestsPerSecond,
+    liveWaitSeconds: 1 / Math.min(...paces.map((pace) => pace.requestsPerSecond)),
+    basis,
   };
 }
 

@@ -159,8 +159,7 @@ export async function openDatabase(options: OpenOptions): Promise<Database> {
         options.url,
         poolOf(poolSize, async (client) => {
           await begin(client);
-          // Statements over all sources seem dear enough to be compiled, which takes longer than they do.
-          await client.query(`set statement_timeout = ${Math.round(statementMs)}; set jit = off`);
+          await client.query(`set statement_timeout = ${Math.round(statementMs)}`);
         }),
         shared,
       ),

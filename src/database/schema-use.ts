@@ -14,7 +14,7 @@ const AGAIN_MS = 100;
 const PATIENCE_MS = 30_000;
 
 /**
- * Begins the use of the schema on a new connection: it counts in UTC, and the schema is the one whose migrations are `known`.
+ * Begins the use of the schema on a new connection: it counts in UTC and compiles nothing, and the schema is the one whose migrations are `known`.
  * Throws the code of a server that is not ready, which processes wait for; `onOther` gets the true reason before.
  */
 export async function beginUse(
@@ -23,12 +23,13 @@ export async function beginUse(
   onOther: (reason: BridgeError) => void,
 ): Promise<void> {
   // A database or a user may have a time zone of its own. In one with daylight saving `interval '1 day'` lasts 23 hours once a
-  // year, and instants are written with its offset.
+  // year, and instants are written with its offset. Statements over all sources seem dear enough to be compiled, which takes longer than
+  // they do.
   const results = (await client.query(
-    `set time zone 'UTC'; select pg_advisory_lock_shared(${LOCKS.schemaUse});
+    `set time zone 'UTC'; set jit = off; select pg_advisory_lock_shared(${LOCKS.schemaUse});
      select name, to_jsonb(migration) ->> 'version' as version from public.migration order by run_on, id`,
   )) as unknown as readonly QueryResult<{ name: string; version: string | null }>[];
-  const ledger = results[2]?.rows ?? [];
+  const ledger = results[3]?.rows ?? [];
   const other = ledger.find(({ name }, place) => known[place] !== name);
   if (other === undefined && ledger.length === known.length) return;
   const older = other === undefined || isBeforeFoundation(ledger.map(({ name }) => name));

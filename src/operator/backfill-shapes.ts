@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { quoteDocument } from '../source/backfill/quote.ts';
 import type { backfillDocument } from '../source/backfill/state.ts';
 import { shows } from './documents.ts';
+import { pageSchemaOf } from './route-shapes.ts';
 import { overloadSchema } from './source-shapes.ts';
 import { KINDS_OF_BACKFILL, STATES_OF_BACKFILL } from '../core/backfill.ts';
 
@@ -143,15 +144,13 @@ export const backfillSchema = shows<ReturnType<typeof backfillDocument>>()(
 );
 
 /** The answer to a start for all sources. */
-export const startedSchema = z
-  .object({
-    items: z.array(
-      z.object({
-        organisation: z.string(),
-        source: z.string(),
-        backfill: z.int().nullable(),
-        fault: z.string().nullable().describe('Why none was started.'),
-      }),
-    ),
-  })
-  .meta({ examples: [{ items: [{ organisation: 'default', source: 'hall-3', backfill: 7, fault: null }] }] });
+export const startedSchema = pageSchemaOf(
+  z.object({
+    organisation: z.string(),
+    source: z.string(),
+    backfill: z.int().nullable(),
+    fault: z.string().nullable().describe('Why none was started.'),
+  }),
+).meta({
+  examples: [{ items: [{ organisation: 'default', source: 'hall-3', backfill: 7, fault: null }], next: null }],
+});

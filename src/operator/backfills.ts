@@ -19,11 +19,13 @@ import {
   idIn,
   instantOfField,
   organisationsOf,
+  pageBehind,
   pageBelow,
   pageSchemaOf,
   pageQuery,
   sourceIn,
   sourceParams,
+  textsIn,
   timeField,
 } from './route-shapes.ts';
 import type { OperatorParts } from './parts.ts';
@@ -56,8 +58,14 @@ const startAllBody = z
   .strictObject({
     ...wish,
     organisation: z.string().max(128).optional().describe('Only its sources; without it all that the operator sees.'),
+    cursor: pageQuery.shape.cursor.describe(
+      '`next` of the answer before: goes on with the sources behind those of that one.',
+    ),
   })
   .meta({ examples: [{ from: '7d', requestsPerDay: 5_000 }] });
+
+/** Sources of one request that starts backfills. Each is a transaction of some milliseconds. */
+const MOST_STARTED = 200;
 
 /** The routes that quote, start, list, show, pause, resume and cancel backfills. */
 export function addBackfillRoutes(app: FastifyInstance, { database, registry, clock, settings }: OperatorParts): void {
@@ -93,7 +101,7 @@ export function addBackfillRoutes(app: FastifyInstance, { database, registry, cl
   typed.post(
     '/api/v1/sources/:organisation/:name/backfills/quote',
     {
-      config: { role: 'viewer' },
+      config: { role: 'viewer', costly: true },
       schema: {
         operationId: 'quoteBackfill',
         summary: 'What a backfill would take; nothing is started, and the platform is not asked',
@@ -106,7 +114,11 @@ export function addBackfillRoutes(app: FastifyInstance, { database, registry, cl
     async (request) => {
       const wish = wanted(request.body, await sourceIn(database, request));
       return answered(
-        quoteDocument(await changing(() => quoteBackfill(database, registry, wish, settings.windowReadings))),
+        quoteDocument(
+          await changing(() =>
+            quoteBackfill(database, registry, wish, settings.windowReadings, settings.egress.hostPaces),
+          ),
+        ),
       );
     },
   );
@@ -126,7 +138,13 @@ export function addBackfillRoutes(app: FastifyInstance, { database, registry, cl
     async (request, reply) => {
       const wish = wanted(request.body, await sourceIn(database, request));
       const id = await changing(async () => {
-        const { quote } = await quoteBackfill(database, registry, wish, settings.windowReadings);
+        const { quote } = await quoteBackfill(
+          database,
+          registry,
+          wish,
+          settings.windowReadings,
+          settings.egress.hostPaces,
+        );
         return await startBackfill(database, { ...wish, quote, requestedBy: actorOf(operatorOf(request)) });
       });
       return await reply
@@ -138,20 +156,28 @@ export function addBackfillRoutes(app: FastifyInstance, { database, registry, cl
   typed.post(
     '/api/v1/backfills',
     {
-      config: { role: 'operator' },
+      config: { role: 'operator', costly: true, idempotent: true },
       schema: {
         operationId: 'startBackfills',
-        summary: 'Fetch a past range of every active source; where one cannot be started, the others are',
+        summary: `Fetch a past range of every active source, of ${MOST_STARTED} a request; where one cannot be started, the others are`,
         tags: ['Backfills'],
         body: startAllBody,
         response: { 201: startedSchema },
       },
     },
     async (request, reply) => {
-      const { organisation, ...body } = request.body;
+      const { organisation, cursor, ...body } = request.body;
       const operator = operatorOf(request);
+      const chosen = await activeSources(database, {
+        organisation,
+        organisations: organisationsOf(operator, organisation),
+        behind: textsIn(cursor, 2),
+        limit: MOST_STARTED,
+      });
       const items: z.infer<typeof startedSchema>['items'] = [];
-      for (const one of await activeSources(database, organisation, organisationsOf(operator, organisation))) {
+      for (const one of chosen) {
+        // What was started goes on, and a client that has left needs no more of it.
+        if (request.leaving?.aborted) break;
         const begun = await startBackfill(database, { ...wanted(body, one), requestedBy: actorOf(operator) }).catch(
           (error: unknown) => asBridgeError(error),
         );
@@ -163,7 +189,13 @@ export function addBackfillRoutes(app: FastifyInstance, { database, registry, cl
           fault: isBegun ? null : begun.message,
         });
       }
-      return await reply.code(201).send({ items });
+      const answer = pageBehind(
+        items,
+        MOST_STARTED,
+        (item) => item,
+        (item) => [item.organisation, item.source],
+      );
+      return await reply.code(201).send(answer);
     },
   );
   typed.get(

@@ -10,7 +10,18 @@ import { ingestionDocument, listIngestions, removeRemote, resumeRemote, setRemot
 import { outgoingFetch } from '../platform/connection/outgoing.ts';
 import { operatorOf, seesOrganisation } from './authenticate.ts';
 import { answered, shows } from './documents.ts';
-import { changing, flag, pageIn, pageQuery, pageSchemaOf, projectIn, projectParams } from './route-shapes.ts';
+import {
+  changing,
+  flag,
+  noCursor,
+  pageBehind,
+  pageIn,
+  pageQuery,
+  pageSchemaOf,
+  projectIn,
+  projectParams,
+  textsIn,
+} from './route-shapes.ts';
 import type { OperatorParts } from './parts.ts';
 import { OperatorProblem } from './problem.ts';
 
@@ -68,6 +79,7 @@ const ingestionSchema = shows<ReturnType<typeof ingestionDocument>>()(
 const remoteRefusalSchema = shows<RemoteRefusal>()(
   z
     .object({
+      id: z.int(),
       source: z.string().nullable().describe('Null for a reading that a client pushed.'),
       sensor: z.string(),
       variable: z.string(),
@@ -79,6 +91,7 @@ const remoteRefusalSchema = shows<RemoteRefusal>()(
       id: 'RemoteRefusal',
       examples: [
         {
+          id: 31,
           source: 'hall-3',
           sensor: 'pump-7',
           variable: 'flow',
@@ -233,15 +246,23 @@ export function addIngestionRoutes(app: FastifyInstance, { database, sealing, se
         summary: 'The readings that the other service refused, the newest first',
         tags,
         params: projectParams,
-        querystring: z.object({ limit: z.coerce.number().int().min(1).max(200).default(100) }),
-        response: { 200: z.object({ items: z.array(remoteRefusalSchema) }) },
+        querystring: pageQuery,
+        response: { 200: pageSchemaOf(remoteRefusalSchema) },
       },
     },
     async (request) => {
-      const rows = await remoteRefusals(database, await seen(request), request.query.limit);
-      return {
-        items: rows.map((row) => ({ ...row, at: formatInstant(row.at), notedAt: formatInstant(row.notedAt) })),
-      };
+      const { limit, cursor } = request.query;
+      const texts = textsIn(cursor, 2);
+      const [notedAt = NaN, id = NaN] = (texts ?? []).map(Number);
+      if (texts !== undefined && !(Number.isSafeInteger(notedAt) && Number.isSafeInteger(id))) throw noCursor();
+      const project = await seen(request);
+      const rows = await remoteRefusals(database, project, limit, texts && { notedAt, id });
+      return pageBehind(
+        rows,
+        limit,
+        (row) => ({ ...row, at: formatInstant(row.at), notedAt: formatInstant(row.notedAt) }),
+        (row) => [row.notedAt, row.id].map(String),
+      );
     },
   );
 }

@@ -238,13 +238,13 @@ async function keptSource(row: Identity, given: OpeningParts): Promise<KeptSourc
   const { config } = given;
   const platform = asDeclared(given.platform, config.options);
   const authorisation = platform.kinds[config.kind as keyof typeof platform.kinds];
-  if (authorisation === undefined) {
+  if (authorisation === undefined)
     throw new BridgeError({ code: 'config-invalid' }, `${platform.title} does not take ${config.kind}`);
-  }
   const { connection, options, tls } = await inClear(config);
   const opened = openConnection(
     {
       baseUrl: connection['url'] ?? '',
+      source: config.name,
       credentials: connection,
       authorisation,
       options,

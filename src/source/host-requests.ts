@@ -82,6 +82,24 @@ export async function requestsByHost(
   return hosts.toSorted((one, other) => (other.share ?? -1) - (one.share ?? -1) || other.all - one.all);
 }
 
+/**
+ * The pace of the host of an address and the requests a second that live polls of all its sources had in the last hour; undefined where it
+ * has none.
+ */
+export async function paceAndLiveOf(
+  database: Database,
+  url: URL,
+  { listed, paces }: { readonly listed: Registry['platforms']; readonly paces: HostPaces },
+): Promise<{ readonly requestsPerSecond: number; readonly liveRequestsPerSecond: number } | undefined> {
+  const paced = paceOfHost(paces, url);
+  if (paced === undefined) return undefined;
+  const hosts = await requestsByHost(database, { listed, paces });
+  const live = hosts
+    .filter(({ host }) => URL.canParse(host) && paceOfHost(paces, new URL(host))?.host === paced.host)
+    .reduce((sum, one) => sum + one.live, 0);
+  return { requestsPerSecond: paced.pace.requestsPerSecond, liveRequestsPerSecond: (live * SECOND) / HOUR };
+}
+
 const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : url);
 
 type Minutes = readonly RequestTally[];

@@ -1,5 +1,6 @@
 import type { ReasonSum, RefusalChoice, RefusalSum, ShownRefusal } from '../core/kept-refusals.ts';
 import { HOUR } from '../core/instant.ts';
+import type { Instant } from '../core/instant.ts';
 import type { Database } from '../database/database.ts';
 
 /** The refusals of a source that are asked for. */
@@ -46,10 +47,29 @@ const valuesOf = ({ sourceId, reason, sensor, from, to }: WantedRefusals): unkno
   Math.min(to ?? LATEST, LATEST),
 ];
 
+/** The begin of the first hour of which points of a source stand as refused; undefined where there is none. */
+export async function firstRefusedHour(database: Database, sourceId: number): Promise<Instant | undefined> {
+  const row = await database.row<{ first: Instant | null }>(
+    `select instant_of(min(hour)) as first from refused_hour join stream on stream.id = stream_id
+     where stream.source_id = $1 and retired_at is null and points <> '{}'`,
+    [sourceId],
+  );
+  return row?.first ?? undefined;
+}
+
 /** The refused points that stand, at most `limit` variables of them, each with its first, its last and one other example. */
-export async function refusalsOf(database: Database, wanted: WantedRefusals, limit: number): Promise<StandingRefusals> {
-  const values = valuesOf(wanted);
-  const series = await database.rows<RefusalSum & Record<string, unknown>>(
+export const refusalsOf = async (
+  database: Database,
+  wanted: WantedRefusals,
+  limit: number,
+): Promise<StandingRefusals> => ({
+  series: await seriesOf(database, wanted, limit),
+  reasons: await reasonsOf(database, wanted),
+  undated: await undatedOf(database, wanted),
+});
+
+const seriesOf = (database: Database, wanted: WantedRefusals, limit: number): Promise<RefusalSum[]> =>
+  database.rows<RefusalSum & Record<string, unknown>>(
     `with ${WANTED}, summed as (
        select reason, sensor, variable, sum(refused)::bigint as refused, min(first) as first, max(last) as last
        from wanted group by 1, 2, 3 order by refused desc, 1, 2, 3 limit $6),
@@ -58,33 +78,32 @@ export async function refusalsOf(database: Database, wanted: WantedRefusals, lim
        from wanted join summed using (reason, sensor, variable)
        cross join lateral (
          select instant_of(hour) + ${HALF_HOUR} + (example ->> 0)::int as at, example ->> 1 as raw from jsonb_array_elements(examples) as example) as one
-       where at >= $4::bigint and at < $5::bigint window each as (partition by reason, sensor, variable order by at, raw))
-     select summed.*, coalesce((
-       select jsonb_agg(jsonb_build_object('at', at, 'raw', raw) order by place) from shown
-       where shown.reason = summed.reason and shown.sensor = summed.sensor and shown.variable = summed.variable
-         and place in (1, (number + 1) / 2, number)), '[]') as examples
-     from summed order by refused desc, reason, sensor, variable`,
-    [...values, limit],
+       where at >= $4::bigint and at < $5::bigint window each as (partition by reason, sensor, variable order by at, raw)),
+     chosen as (
+       select reason, sensor, variable, jsonb_agg(jsonb_build_object('at', at, 'raw', raw) order by place) as examples from shown
+       where place in (1, (number + 1) / 2, number) group by 1, 2, 3)
+     select summed.*, coalesce(examples, '[]') as examples
+     from summed left join chosen using (reason, sensor, variable) order by refused desc, reason, sensor, variable`,
+    [...valuesOf(wanted), limit],
   );
-  return { series, reasons: await reasonsOf(database, wanted), undated: await undatedOf(database, wanted) };
-}
 
 /** The refused points of a source by reason, the most frequent reason first, each with examples of up to three variables. */
 export async function refusalsByReason(
   database: Database,
   sourceId: number,
 ): Promise<(ReasonSum & { readonly examples: readonly ShownRefusal[] })[]> {
-  const { series, reasons } = await refusalsOf(database, { sourceId }, MOST_SUMMED);
-  return reasons.map((sum) => ({
-    ...sum,
-    examples: series
-      .filter(({ reason }) => reason === sum.reason)
-      .slice(0, EXAMPLES_PER_REASON)
-      .flatMap(({ sensor, variable, examples }) => examples.slice(0, 1).map((one) => ({ sensor, variable, ...one }))),
-  }));
+  const told = [];
+  // One after the other, because a request must not take all connections of the operator API.
+  for (const sum of await reasonsOf(database, { sourceId })) {
+    const series = await seriesOf(database, { sourceId, reason: sum.reason }, EXAMPLES_PER_REASON);
+    const examples = series.flatMap(({ sensor, variable, examples: [one] }) =>
+      one === undefined ? [] : [{ sensor, variable, ...one }],
+    );
+    told.push({ ...sum, examples });
+  }
+  return told;
 }
 
-const MOST_SUMMED = 1_000;
 const EXAMPLES_PER_REASON = 3;
 
 const reasonsOf = (database: Database, wanted: WantedRefusals): Promise<ReasonSum[]> =>

@@ -159,6 +159,9 @@ describe('a paused backfill', () => {
     expect(await backfillState(database, id)).toMatchObject({ state: 'paused', share: 1 });
     await changeBackfill(database, id, 'resume', 'tester');
     expect(await backfillState(database, id)).toMatchObject({ state: 'done' });
+    for (const change of ['pause', 'resume', 'cancel'] as const)
+      await expect(changeBackfill(database, id, change, 'tester')).rejects.toThrow(`backfill ${id} is done`);
+    expect(await backfillState(database, id)).toMatchObject({ state: 'done' });
   });
 });
 

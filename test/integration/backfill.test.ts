@@ -62,6 +62,9 @@ describe('a backfill', () => {
     await finishCovered(database, source.sourceId);
     expect(await backfillState(database, id)).toMatchObject({ state: 'done', share: 1 });
     expect(await wishesOf(database, a())).toEqual([]);
+    // What is forgotten later is no part of it, and nobody walks through it again.
+    await database.run(`update stream set covered = '{}'`);
+    expect(await backfillState(database, id)).toMatchObject({ state: 'done', share: 1, leftSeconds: 0 });
   });
 
   it('with --what all counts its own progress instead of the coverage', async () => {

@@ -3,7 +3,7 @@ import { audit } from '../../src/access/audit.ts';
 import type { Condition } from '../../src/core/condition.ts';
 import type { Database } from '../../src/database/database.ts';
 import { judgedFacts } from '../../src/source/condition.ts';
-import { listedSources } from '../../src/source/listing.ts';
+import { listedSources, unwellSources } from '../../src/source/listing.ts';
 import type { ListedPlace, WantedSources } from '../../src/source/listing.ts';
 import { listSources } from '../../src/source/report.ts';
 import { sharedStanding } from '../../src/source/standing.ts';
@@ -121,6 +121,24 @@ describe('a list of sources', () => {
     expect((await list({ project: 'a', text: 'S-00' })).matching).toBe(9);
     expect(await names({ text: '%' })).toEqual([]);
     expect(lines.every(({ fault }) => fault === null || !('page' in fault))).toBe(true);
+  });
+
+  it('says which sources are not well, by a statement that is planned once for all that look again and again', async () => {
+    const one = database.beside({ poolSize: 1, statementMs: 60_000 });
+    const { conditions, lines } = await unwellSources(one);
+    expect(await unwellSources(one)).toMatchObject({ conditions });
+    const [plans] = await one.rows(
+      `select generic_plans as once, custom_plans as again from pg_prepared_statements where name = 'unwell sources'`,
+    );
+    expect(plans).toEqual({ once: 2, again: 0 });
+    expect(conditions).toEqual((await list({})).counts);
+    const unwell = (await list({})).lines.filter(({ condition }) => condition !== 'well');
+    expect(lines.map(({ name }) => name).toSorted()).toEqual(unwell.map(({ name }) => name).toSorted());
+    const north = await unwellSources(one, ['north']);
+    expect(north.lines.map(({ name }) => name)).toEqual(
+      lines.filter(({ organisation }) => organisation === 'north').map(({ name }) => name),
+    );
+    await one.close();
   });
 
   it.each([

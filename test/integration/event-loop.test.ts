@@ -19,34 +19,9 @@ import { parseListed } from '../../src/platform/platforms-for.ts';
 import { withDocuments } from '../../src/source/document-apart.ts';
 import { exportSource } from '../../src/source/export.ts';
 import { inPieces } from '../../src/source/in-pieces.ts';
+import { LONGEST_MS, longestStretch } from '../kit/event-loop.ts';
 
 // Nothing that an operator's file or a platform's answer says may hold the event loop for over 100 ms.
-
-const LONGEST_MS = 100;
-
-/**
- * The longest stretch, in milliseconds, that the event loop could not interrupt while `work` ran. It is the processor time of this
- * thread between two turns of the loop: time in which another process had the processor does not count, so a busy machine
- * changes nothing.
- */
-async function longestStretch(work: () => unknown): Promise<number> {
-  let longest = 0;
-  let isOver = false;
-  let before = process.threadCpuUsage();
-  const watch = (): void => {
-    const { user, system } = process.threadCpuUsage(before);
-    longest = Math.max(longest, (user + system) / 1000);
-    before = process.threadCpuUsage();
-    if (!isOver) setImmediate(watch);
-  };
-  // One turn as a whole goes before, and the last one is counted, too.
-  await new Promise<void>((resolve) => setImmediate(resolve));
-  watch();
-  await Promise.resolve(work()).catch(() => undefined);
-  await new Promise<void>((resolve) => setImmediate(resolve));
-  isOver = true;
-  return longest;
-}
 
 const evaluate = (code: string, document: unknown): Promise<unknown> => valuesIn(document, { 'answer.points': code });
 const parse = (code: string): unknown => expression('Any.').safeParse(code);

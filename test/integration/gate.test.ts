@@ -11,6 +11,8 @@ import { changeSource, changeSources } from '../../src/source/state-change.ts';
 import { keepAlive } from '../kit/alive.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { columnOf, batchOf, readingsIn, storeSource } from '../kit/stored-source.ts';
+import { SEALING_KEY } from './access-rig.ts';
+import { databridgeHere } from './command-line.ts';
 import { makeGround } from './commit-ground.ts';
 
 // A run that was opened before an operator changed or paused its source gets no further slot and commits no window.
@@ -62,6 +64,16 @@ it('a poll that an operator asks for lifts the silence the platform asked for', 
   // The worker that got the answer asks again, and remembers the silence.
   await (await pacer.slot('live', never)).release();
   await (await (await pacerWith(1)).slot('live', never)).release();
+});
+
+it('a source that a platform slowed down says so in source show, from the row that all processes share', async () => {
+  await (await pacerWith(1)).hold(Date.now() * 1000 + 1_000_000, { why: 'throttled' });
+  const { stdout } = await databridgeHere(['source', 'show', 'source'], {
+    env: { DATABASE_URL: database.url, DATABRIDGE_KEY: SEALING_KEY, DATABRIDGE_HOME: '/nowhere' },
+  });
+  expect(stdout).toMatch(
+    /^pace: .*, at \d\d % of the agreed rate since \S+Z, because the platform asked for fewer requests; all of it again \S+Z$/m,
+  );
 });
 
 it.each([1, 3_000])(

@@ -33,12 +33,14 @@ it.each([
   expect(totalLength(coverageOf(lane.asked))).toBe(lengths.reduce((sum, length) => sum + length, 0));
 });
 
-it('asks once for a gap that a backfill with --what all asks for, too', async () => {
+it('asks once for a gap, and for the range of two operators who both want all of it once more', async () => {
   const gap = { from: FROM + 12 * HOUR, to: FROM + 16 * HOUR };
   await lane.store(HOUR, { from: FROM, to: gap.from }, { from: gap.to, to: FROM + DAY });
-  const wish = { source: { name: 'source' }, from: FROM, to: FROM + DAY, what: 'all' as const, requestedBy: 'tester' };
-  const id = await startBackfill(lane.database, wish);
+  const wish = { source: { name: 'source' }, from: FROM, to: FROM + DAY, what: 'all' as const };
+  const ids = await Promise.all(
+    ['anna', 'ben'].map((requestedBy) => startBackfill(lane.database, { ...wish, requestedBy })),
+  );
   while ((await lane.stream()).due !== null) await lane.run();
   expect(lane.asked).toHaveLength(24);
-  expect(await backfillState(lane.database, id)).toMatchObject({ state: 'done', share: 1 });
+  for (const id of ids) expect(await backfillState(lane.database, id)).toMatchObject({ state: 'done', share: 1 });
 });

@@ -241,6 +241,25 @@ describe('a bridge elsewhere', () => {
     expect(actors.map(({ actor }) => actor)).toContain('operator:anna');
   });
 
+  it('starts backfills of all sources, however many, and says where none could be started', async () => {
+    const more = 'organisation_id, project_id, kind, platform, config, start_at, every_us, phase_us, settle_us';
+    await database.run(
+      `insert into source (name, ${more}) select 'x-' || lpad(n::text, 3, '0'), ${more}
+       from source cross join generate_series(1, 205) as n where name = 'hall-1'`,
+    );
+    await database.run(`update source set settle_us = 30 * 86400 * 1e6 where name = 'x-203'`);
+    const start = ['backfill', 'start', '--all', '--from', '7d'];
+    const [remote, local] = [await there(...start), await here(...start)];
+    const withoutNumbers = ({ code, stdout }: Ran): unknown => ({ code, stdout: stdout.replaceAll(/ +\d+$/gm, ' n') });
+    expect(withoutNumbers(remote)).toEqual(withoutNumbers(local));
+    expect(remote.code).toBe(1);
+    expect(remote.stdout).toContain('206 backfills started');
+    expect(remote.stdout).toMatch(/x-203 +--from is not before --to/);
+    const sources = await database.rows('select from backfill group by source_id having count(*) = 2');
+    expect(sources).toHaveLength(205);
+    await database.run(`delete from source where name like 'x-%'`);
+  });
+
   it('is no place for the commands that need the database', async () => {
     for (const args of [['doctor'], ['source', 'coverage', 'hall-1'], ['backup', 'x']]) {
       expect(await there(...args)).toMatchObject({

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
+import { cursorOf } from '../../src/operator/route-shapes.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { SEALING_KEY } from './access-rig.ts';
 import { databridgeHere } from './command-line.ts';
@@ -89,17 +90,28 @@ describe('facts', () => {
     expect((await get(`${SOURCE}/coverage?sensor=none`)).status).toBe(400);
   });
 
-  it('come in pages', async () => {
+  it.each([
+    [`/audit?limit=17&source=${LONG.source}`, 60, []],
+    [`/ingestion/${LONG.organisation}/${LONG.project}/refusals?limit=17`, 41, [cursorOf([0, '["a","b"]'])]],
+  ])('of %s come in pages', async (list, count, wrongCursors) => {
+    // Some of one instant, on both sides of the end of a page.
+    await database.run(
+      `insert into refusal (project_id, reason, sensor, variable, at, raw, noted_at)
+       select id, 'remote', 'paged', 'v', at_instant(n), '', now() - (n / 10 + 1) * interval '1 minute' from ml_project, generate_series(1, 40) as n
+       where code = $1 on conflict do nothing`,
+      [LONG.project],
+    );
     const seen: unknown[] = [];
     let next: string | null = null;
     do {
       const cursor: string = next === null ? '' : `&cursor=${next}`;
-      const page = (await get(`/audit?limit=17&source=${LONG.source}${cursor}`)).json as Page;
+      const page = (await get(`${list}${cursor}`)).json as Page;
       seen.push(...page.items.map(({ id }) => id));
       next = page.next;
     } while (next !== null);
-    expect(seen).toHaveLength(60);
-    expect(new Set(seen).size).toBe(60);
+    expect(seen).toHaveLength(count);
+    expect(new Set(seen).size).toBe(count);
+    for (const wrong of ['x', ...wrongCursors]) expect((await get(`${list}&cursor=${wrong}`)).status).toBe(400);
   });
 
   it('of other organisations do not exist', async () => {

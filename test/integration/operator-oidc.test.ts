@@ -282,6 +282,8 @@ describe('requests to the issuer', () => {
   it('are not made where no issuer is set', async () => {
     const plain = await startOperatorApi(api.database);
     expect((await plain.send('GET', '/api/v1/oidc/start')).status).toBe(404);
+    const waysOf = async (at: OperatorApiUnderTest): Promise<unknown> => (await at.send('GET', '/api/v1/sign-in')).json;
+    expect([await waysOf(plain), await waysOf(api)]).toMatchObject([{ oidc: false }, { oidc: true }]);
     await plain.close();
   });
 });

@@ -180,6 +180,14 @@ describe('an Idempotency-Key', () => {
     expect((await create('/api/v1/projects', { code: 'x' }, 'a key')).status).toBe(400);
   });
 
+  it('is taken by each request that makes something', async () => {
+    const { json } = await api.send('GET', '/api/v1/openapi.json');
+    const { paths } = json as { paths: Record<string, { post?: { responses: Record<string, unknown> } }> };
+    const makes = Object.entries(paths).filter(([, { post }]) => post?.responses['201'] !== undefined);
+    expect(makes.length).toBeGreaterThan(3);
+    expect(makes.filter(([, { post }]) => post?.responses['422'] === undefined).map(([path]) => path)).toEqual([]);
+  });
+
   it('makes one thing of several requests at once, and keeps no secret', async () => {
     const body = { name: 'gateway' };
     const answers = await Promise.all([1, 2, 3].map(() => create('/api/v1/applications', body, 'k-2')));

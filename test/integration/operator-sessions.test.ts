@@ -37,6 +37,10 @@ const statusOfMe = async (browser: Browser, at = api): Promise<number> =>
 describe('a sign-in', () => {
   beforeAll(() => person('anna'));
 
+  it('has the ways that the bridge tells to everybody', async () => {
+    expect((await api.send('GET', '/api/v1/sign-in')).json).toEqual({ password: true, oidc: false });
+  });
+
   it('sets a cookie that no script reads and no other site uses', async () => {
     const answer = await trySignIn('anna', PASSWORD);
     const [session, known] = answer.headers.getSetCookie();
@@ -179,6 +183,9 @@ describe('a session', () => {
     // A look of a stream is no use.
     await sql(`update operator_session set used_at = now() - interval '29 minutes'`);
     await holderOfSession(api.database, browser.cookie.split('=')[1] ?? '', { isUse: false });
+    // Neither is a request that a page makes by itself, though it is answered.
+    const headers = { cookie: browser.cookie, 'x-databridge-unattended': 'true' };
+    expect((await api.send('GET', '/api/v1/me', { headers })).status).toBe(200);
     await sql(`update operator_session set used_at = used_at - interval '1 minute'`);
     expect(await statusOfMe(browser)).toBe(401);
     const long = await signedIn('dora');

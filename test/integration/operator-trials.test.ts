@@ -10,6 +10,7 @@ import { SimulatedClock } from '../../src/simulator/clock.ts';
 import { serve } from '../../src/simulator/serve.ts';
 import type { TruthSpec } from '../../src/simulator/truth.ts';
 import { useDatabases } from '../kit/databases.ts';
+import { LONGEST_MS, longestStretch } from '../kit/event-loop.ts';
 import { startInflux } from '../kit/influx.ts';
 import type { Influx } from '../kit/influx.ts';
 import { eventually } from './daemon-rig.ts';
@@ -35,6 +36,27 @@ const documentFor = (url: string, password: string) => ({
   connection: { url, username: influx.reader.username, password },
   options: { database: 'plant' },
   schedule: { every: '1s', settle: '0s', start: '1h' },
+});
+/** A plant behind an API that options declare. */
+async function servedHttpJson() {
+  const firstMs = Date.now() - 60_000;
+  const devices: TruthSpec['devices'] = [
+    { id: 'press', name: 'press', keys: [{ name: 't', kind: 'number', everyMs: 1000 }] },
+  ];
+  const accounts = [{ username: 'u', password: 'pw' }];
+  const clock = new SimulatedClock();
+  const truth = { seed: 7, firstMs, liveFromMs: firstMs, devices };
+  return await serve(simulatedHttpJson.open({ accounts, truth }, clock), clock);
+}
+const documentOfHttpJson = (url: string, options: unknown) => ({
+  name: 'plant-api',
+  project: 'hall-9',
+  kind: 'custom',
+  platform: 'http-json',
+  connection: { url, key: 'pw' },
+  schedule: { every: '1m', start: '1h', settle: '2s', overlap: '0s' },
+  pace: { requestsPerSecond: 100, burst: 100, concurrency: 2 },
+  options,
 });
 const linesOf = ({ text }: OperatorAnswer) =>
   text
@@ -180,25 +202,9 @@ describe('a source of a project that takes no new series', () => {
   });
 
   it('has the declaration of its platform tested all the same', async () => {
-    const firstMs = Date.now() - 60_000;
-    const devices: TruthSpec['devices'] = [
-      { id: 'press', name: 'press', keys: [{ name: 't', kind: 'number', everyMs: 1000 }] },
-    ];
-    const accounts = [{ username: 'u', password: 'pw' }];
-    const clock = new SimulatedClock();
-    const truth = { seed: 7, firstMs, liveFromMs: firstMs, devices };
-    const plant = await serve(simulatedHttpJson.open({ accounts, truth }, clock), clock);
+    const plant = await servedHttpJson();
     await database.run('update ml_project set locked = true');
-    const check = await post('/check', {
-      name: 'plant-api',
-      project: 'hall-9',
-      kind: 'custom',
-      platform: 'http-json',
-      connection: { url: plant.url, key: 'pw' },
-      schedule: { every: '1m', start: '1h', settle: '2s', overlap: '0s' },
-      pace: { requestsPerSecond: 100, burst: 100, concurrency: 2 },
-      options: SOURCE_OPTIONS,
-    });
+    const check = await post('/check', documentOfHttpJson(plant.url, SOURCE_OPTIONS));
     expect(linesOf(check).slice(-3)).toMatchObject([
       {
         step: { step: 'window', ok: true, warning: true, detail: expect.stringContaining('name-held-back') as string },
@@ -209,6 +215,27 @@ describe('a source of a project that takes no new series', () => {
     await database.run('update ml_project set locked = false');
     await plant.close();
   });
+});
+
+it('an expression without an end fails its check and preview, which keep no other request waiting', async () => {
+  const plant = await servedHttpJson();
+  const points = '($f := function($n) { $f($n + 1) }; $f(0))';
+  const source = documentOfHttpJson(plant.url, { ...SOURCE_OPTIONS, answer: { ...SOURCE_OPTIONS.answer, points } });
+  let answers: readonly OperatorAnswer[] = [];
+  // Processor time only ever comes out too long, by cold caches and what is compiled at first: the least of three counts.
+  let least = Infinity;
+  for (let measured = 0; measured < 3 && least >= LONGEST_MS; measured += 1) {
+    const longest = await longestStretch(async () => {
+      answers = await Promise.all(['/check', '/preview?from=10m'].map((path) => post(path, source)));
+    });
+    least = Math.min(least, longest);
+  }
+  for (const { text } of answers) {
+    expect(text).toContain('"code":"too-costly"');
+    expect(text).toContain('options.answer.points: took more than 1 s of computing on an answer of ');
+  }
+  expect(least).toBeLessThan(LONGEST_MS);
+  await plant.close();
 });
 
 describe('a search for sensors', () => {

@@ -8,7 +8,7 @@ import type { Window } from '../../src/core/window.ts';
 import type { Database } from '../../src/database/database.ts';
 import { addStreams } from '../../src/pull/change-streams.ts';
 import { dropOldLogs } from '../../src/pull/housekeeping.ts';
-import { refusalsOf } from '../../src/source/refusals.ts';
+import { refusalsByReason, refusalsOf } from '../../src/source/refusals.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { batchOf, storeStream } from '../kit/stored-source.ts';
 import { BORDER, SMALL, columnsFrom, makeGround, refusal } from './commit-ground.ts';
@@ -74,6 +74,38 @@ function summed(points: readonly Refusal[]): { refused: number; first: number; l
     })
     .toSorted((one, other) => other.refused - one.refused || (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1));
 }
+
+it('the refused points of a source are summed in one walk, however many variables they are of', async () => {
+  const plans: string[] = [];
+  const explained = {
+    ...database,
+    rows: async (text: string, values: readonly unknown[] = []) => {
+      const lines = await database.rows<Record<string, string>>(`explain ${text}`, values);
+      plans.push(lines.map((line) => line['QUERY PLAN']).join('\n'));
+      return await database.rows(text, values);
+    },
+  } as Database;
+  await refusalsOf(explained, { sourceId: ground.source.sourceId }, 1_000);
+  expect(plans).toHaveLength(2);
+  // A plan for each row walks all examples once more for each variable.
+  expect(plans.join('\n')).not.toMatch(/SubPlan/);
+});
+
+it('each reason has its examples, however rare it is', async () => {
+  const stream = await newStream();
+  await database.run(
+    `insert into refused_hour (stream_id, hour, sensor, variable, reason, points, examples)
+     select $1, '2026-11-01Z', 's' || n, 'v', case when n = 0 then 'null' else 'text-number' end, case when n = 0 then array[5] else array[5, 6] end, '[[5, "raw"]]'
+     from generate_series(0, 1001) as n`,
+    [stream],
+  );
+  const found = await refusalsByReason(database, ground.source.sourceId);
+  expect(found.map(({ reason, refused, examples }) => [reason, refused, examples.length])).toEqual([
+    ['text-number', 2_002, 3],
+    ['null', 1, 1],
+  ]);
+  expect(found[1]?.examples).toMatchObject([{ sensor: 's0', variable: 'v', raw: 'raw' }]);
+});
 
 describe('the refused points of a stream', () => {
   const START = BORDER - 2 * HOUR;

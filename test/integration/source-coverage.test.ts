@@ -10,6 +10,8 @@ import { useDatabases } from '../kit/databases.ts';
 import { BORDER, makeGround } from './commit-ground.ts';
 import type { Ground } from './commit-ground.ts';
 import { dueHistories } from '../kit/work.ts';
+import { SEALING_KEY } from './access-rig.ts';
+import { databridgeHere } from './command-line.ts';
 
 // Twelve hours of a source in buckets of an hour, which lie on both sides of the end of a month. Every row is written directly,
 // so the truth of each bucket is known.
@@ -148,6 +150,17 @@ describe('coverage', () => {
       expect(found.unkept).toBe(7);
     }
     await expect(report({ sensor: 'd' })).rejects.toMatchObject({ code: 'config-invalid' });
+    const range = ['--from', formatInstant(BEGIN), '--to', formatInstant(BEGIN + 12 * HOUR)];
+    const { stdout } = await databridgeHere(['source', 'coverage', 'source', '--sensor', 'pump', ...range], {
+      env: { DATABASE_URL: database.url, DATABRIDGE_KEY: SEALING_KEY, DATABRIDGE_HOME: '/nowhere' },
+    });
+    const [heading, ...lines] = stdout.split('\n').map((line) => line.trim().split(/ {2,}/));
+    expect(heading).toEqual(['sensor', 'stream', 'from', 'to', 'state', 'readings', 'refused']);
+    const rows = lines.filter(([sensor, stream]) => sensor === 'pump' && stream === 'pair');
+    expect(rows.map(([, , from]) => from).slice(1)).toEqual(rows.map(([, , , to]) => to).slice(0, -1));
+    // Neighbours of one state are one row.
+    expect(rows.filter(([, , , , state], at) => state === rows[at + 1]?.[4])).toEqual([]);
+    expect(rows.reduce((sum, row) => sum + Number(row[5]), 0)).toBe(4);
   });
 
   it('gives series that no stream lists to the stream of a whole group, and none of another source', async () => {

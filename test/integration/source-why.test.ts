@@ -69,6 +69,10 @@ it('splits the lag of a stored source, and the command says it', async () => {
   });
   expect(stdout).toMatch(/^source is behind, 1h\S* behind, 59m\S* more than its schedule allows\.\n/);
   expect(stdout).toMatch(/59m\S*: no process of the bridge runs\n {2}try: start databridge up\n/);
+  // Each command that shows more of the source.
+  const more = ['show', 'newest', 'coverage', 'refusals'].map((name) => `source ${name} source`);
+  const words = stdout.replaceAll(/\s+/g, ' ');
+  for (const command of [...more, 'source requests']) expect(words).toContain(command);
   expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
   expect(code).toBe(0);
 });

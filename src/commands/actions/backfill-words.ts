@@ -4,7 +4,7 @@ import type { Expected, Quote } from '../../core/quote.ts';
 import { titleOf } from '../../core/source/source-name.ts';
 import type { backfillDocument } from '../../source/backfill/state.ts';
 import type { quoteDocument } from '../../source/backfill/quote.ts';
-import { printLine, printTable } from '../../terminal/output.ts';
+import { EXIT, printJson, printLine, printTable } from '../../terminal/output.ts';
 import { grouped, roughly } from '../../terminal/words.ts';
 
 /** A backfill as this bridge and one elsewhere give it. */
@@ -130,3 +130,25 @@ export function printQuote(quote: QuoteDocument): void {
 }
 
 const short = (value: number): string => String(Number(value.toPrecision(2)));
+
+/** What became of one source where backfills of all were started. */
+export interface StartedBackfill {
+  readonly organisation: string;
+  readonly source: string;
+  readonly backfill: number | null;
+  /** Why none was started. */
+  readonly fault: string | null;
+}
+
+/** Prints what became of all sources. The exit code is 1 where one has no backfill. */
+export function printStarted(rows: readonly StartedBackfill[], { json = false }: { readonly json?: boolean }): void {
+  const failed = rows.filter(({ fault }) => fault !== null).length;
+  if (failed > 0) process.exitCode = EXIT.failed;
+  if (json) return printJson(rows);
+  if (rows.length === 0) return printLine('no active sources');
+  printTable(
+    ['organisation', 'source', 'backfill'],
+    rows.map((row) => [row.organisation, row.source, row.fault ?? row.backfill]),
+  );
+  printLine(`\n${counted(rows.length - failed, 'backfill')} started; databridge backfill list shows them`);
+}

@@ -1,6 +1,8 @@
 import type { KindOfBackfill } from '../../core/backfill.ts';
 import { counted } from '../../core/counted.ts';
 import { asBridgeError, configInvalid } from '../../core/errors.ts';
+import { formatInstant } from '../../core/instant.ts';
+import { titleOf } from '../../core/source/source-name.ts';
 import { changeBackfill, unknownBackfill } from '../../source/backfill/change.ts';
 import type { BackfillChange } from '../../source/backfill/change.ts';
 import { quoteBackfill, quoteDocument } from '../../source/backfill/quote.ts';
@@ -13,12 +15,14 @@ import { withContext } from '../../context.ts';
 import { platforms as listed } from '../../context-platforms.ts';
 import { registryFor } from '../../context-registry.ts';
 import { platformsBehind } from '../../source/demand.ts';
+import { findSource } from '../../source/find-source.ts';
+import { firstRefusedHour } from '../../source/refusals.ts';
 import type { Context } from '../../context.ts';
-import { EXIT, actor, printJson, printLine, printTable } from '../../terminal/output.ts';
+import { actor, printJson, printLine, printTable } from '../../terminal/output.ts';
 import { parseTime } from '../options.ts';
 import { goesOn, watchUntilEnd } from './backfill-watch.ts';
-import { BACKFILL_HEADING, backfillCells, printBackfill, printQuote } from './backfill-words.ts';
-import type { BackfillDocument } from './backfill-words.ts';
+import { BACKFILL_HEADING, backfillCells, printBackfill, printQuote, printStarted } from './backfill-words.ts';
+import type { BackfillDocument, StartedBackfill } from './backfill-words.ts';
 
 /** The options that say what is wanted. */
 export interface WishOptions {
@@ -55,7 +59,9 @@ export async function backfillQuote(source: string, options: WishOptions & { rea
   const quote = await withContext(async (context) => {
     const { database, settings } = context;
     const wish = wanted(source, options, context);
-    return quoteDocument(await quoteBackfill(database, registryFor(settings), wish, settings.windowReadings));
+    return quoteDocument(
+      await quoteBackfill(database, registryFor(settings), wish, settings.windowReadings, settings.egress.hostPaces),
+    );
   });
   if (options.json) printJson(quote);
   else printQuote(quote);
@@ -63,26 +69,51 @@ export async function backfillQuote(source: string, options: WishOptions & { rea
 
 /** `backfill start`. */
 export async function backfillStart(source: string | undefined, options: StartOptions): Promise<void> {
-  const { json = false } = options;
   if ((source === undefined) !== (options.all === true))
     throw configInvalid('one source or all of them', 'give the name of a source, or --all', 'source');
+  await withContext((context) =>
+    source === undefined ? startAll(context, options) : startOne(context, source, options),
+  );
+}
+
+async function startOne(context: Context, source: string, options: StartOptions): Promise<void> {
+  const { json = false } = options;
+  const { database, settings } = context;
+  const wish = wanted(source, options, context);
+  const { quote } = await quoteBackfill(
+    database,
+    registryFor(settings),
+    wish,
+    settings.windowReadings,
+    settings.egress.hostPaces,
+  );
+  const id = await startBackfill(database, { ...wish, quote, requestedBy: actor() });
+  if (!options.detach) return await watchBackfill(context, id, { json });
+  if (json) printJson(await documentOf((await backfillState(database, id)) as BackfillState));
+  else printLine(`backfill ${id} started; databridge backfill watch ${id} watches it`);
+}
+
+/** `refusals replay`: a backfill of the hours with refused points, from the first of them. */
+export async function refusalsReplay(
+  source: string,
+  options: Omit<StartOptions, 'from' | 'to' | 'what'>,
+): Promise<void> {
+  const { json = false } = options;
   await withContext(async (context) => {
-    if (source === undefined) return await startAll(context, options);
-    const { database, settings } = context;
-    const wish = wanted(source, options, context);
-    const { quote } = await quoteBackfill(database, registryFor(settings), wish, settings.windowReadings);
-    const id = await startBackfill(database, { ...wish, quote, requestedBy: actor() });
-    if (!options.detach) return await watchBackfill(context, id, { json });
-    if (json) printJson(await documentOf((await backfillState(database, id)) as BackfillState));
-    else printLine(`backfill ${id} started; databridge backfill watch ${id} watches it`);
+    const found = await findSource(context.database, { name: source, organisation: options.organisation });
+    const first = await firstRefusedHour(context.database, found.id);
+    if (first !== undefined)
+      return await startOne(context, source, { ...options, from: formatInstant(first), what: 'refused' });
+    if (json) printJson(null);
+    else printLine(`nothing of ${titleOf(found)} is refused`);
   });
 }
 
 /** One for each active source; it does not watch them. Where one cannot be started, the others are, and the exit code is 1. */
 async function startAll(context: Context, options: StartOptions): Promise<void> {
   const { database } = context;
-  const rows: { organisation: string; source: string; backfill: number | null; fault: string | null }[] = [];
-  for (const { name, organisation } of await activeSources(database, options.organisation)) {
+  const rows: StartedBackfill[] = [];
+  for (const { name, organisation } of await activeSources(database, { organisation: options.organisation })) {
     const wish = wanted(name, { ...options, organisation }, context);
     const started = await startBackfill(database, { ...wish, requestedBy: actor() }).catch((error: unknown) =>
       asBridgeError(error),
@@ -90,18 +121,7 @@ async function startAll(context: Context, options: StartOptions): Promise<void> 
     const fault = typeof started === 'number' ? null : started.message;
     rows.push({ organisation, source: name, backfill: typeof started === 'number' ? started : null, fault });
   }
-  if (options.json) printJson(rows);
-  else if (rows.length === 0) printLine('no active sources');
-  else {
-    printTable(
-      ['organisation', 'source', 'backfill'],
-      rows.map((row) => [row.organisation, row.source, row.fault ?? row.backfill]),
-    );
-    printLine(
-      `\n${counted(rows.filter(({ fault }) => fault === null).length, 'backfill')} started; databridge backfill list shows them`,
-    );
-  }
-  if (rows.some(({ fault }) => fault !== null)) process.exitCode = EXIT.failed;
+  printStarted(rows, options);
 }
 
 /** `backfill pause`, `resume` and `cancel`. */

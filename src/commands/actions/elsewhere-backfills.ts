@@ -3,8 +3,8 @@ import type { BackfillChange } from '../../source/backfill/change.ts';
 import { printJson, printLine, printTable } from '../../terminal/output.ts';
 import type { StartOptions, WishOptions } from './backfill.ts';
 import { goesOn, watchUntilEnd } from './backfill-watch.ts';
-import { BACKFILL_HEADING, backfillCells, printBackfill, printQuote } from './backfill-words.ts';
-import type { BackfillDocument, QuoteDocument } from './backfill-words.ts';
+import { BACKFILL_HEADING, backfillCells, printBackfill, printQuote, printStarted } from './backfill-words.ts';
+import type { BackfillDocument, QuoteDocument, StartedBackfill } from './backfill-words.ts';
 import { bridgeAt } from './bridge-elsewhere.ts';
 import type { ApiDocument, BridgeElsewhere } from './bridge-elsewhere.ts';
 import { apiPathOf, sourceNamed } from './elsewhere-sources.ts';
@@ -42,23 +42,15 @@ export const startBackfillElsewhere =
     const bridge = await bridgeAt(url);
     if (name === undefined) {
       const { organisation } = options;
-      const begun = await bridge.send('POST', '/backfills', {
-        ...wishIn(options),
-        ...(organisation && { organisation }),
-      });
-      if (json) printJson(begun['items']);
-      else {
-        const rows = begun['items'] as {
-          organisation: string;
-          source: string;
-          backfill: number | null;
-          fault: string | null;
-        }[];
-        printTable(
-          ['organisation', 'source', 'backfill'],
-          rows.map((row) => [row.organisation, row.source, row.fault ?? row.backfill]),
-        );
-      }
+      const body = { ...wishIn(options), ...(organisation && { organisation }) };
+      const rows: StartedBackfill[] = [];
+      let cursor: unknown = null;
+      do {
+        const begun = await bridge.send('POST', '/backfills', { ...body, ...(cursor !== null && { cursor }) });
+        rows.push(...(begun['items'] as StartedBackfill[]));
+        cursor = begun['next'];
+      } while (cursor !== null);
+      printStarted(rows, { json });
       return;
     }
     const path = `${apiPathOf(await sourceNamed(bridge, name, options.organisation))}/backfills`;

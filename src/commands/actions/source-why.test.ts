@@ -34,6 +34,14 @@ it('says that a source is well, and why it is not younger', () => {
   ]);
 });
 
+it('says since when a source that never worked is tried', () => {
+  const [, , never] = whyInWords(report({ lag: null, lastSuccessAt: null, createdAt: 0 }), []);
+  expect(never?.replaceAll(/\s+/g, ' ')).toBe(
+    'No poll of it has succeeded since it was registered at 1970-01-01T00:00:00Z.',
+  );
+  expect(whyInWords(report({ state: 'paused', lag: null, lastSuccessAt: null }), [])).toHaveLength(1);
+});
+
 it('gives each cause its time and remedy in 80 columns', () => {
   const cause = {
     cause: 'retry',

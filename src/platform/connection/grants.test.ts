@@ -16,8 +16,8 @@ async function platform(grant: (login: number, now: Instant) => Grant) {
     sign: (_credentials, token) => ({ 'X-Token': token ?? '' }),
     obtain: async () => grant((state.logins += 1), state.now),
   };
-  const open = (parts: Partial<ConnectionParts> = {}) =>
-    openRig(url, { authorisation }, { now: () => state.now, ...parts }).http;
+  const open = (parts: Partial<ConnectionParts> = {}, source?: string) =>
+    openRig(url, { authorisation, ...(source !== undefined && { source }) }, { now: () => state.now, ...parts }).http;
   return { state, open };
 }
 
@@ -46,6 +46,25 @@ describe('a token whose life is given in seconds', () => {
     await open({ tokens }).get('/');
     state.now = NOW + 80 * SECOND;
     expect((await open({ tokens }).get('/')).data).toBe('t2');
+  });
+
+  it('is replaced at a time that follows from the name of the source, so that many that end together are not', async () => {
+    const { state, open } = await platform(grant);
+    const sources = Array.from({ length: 40 }, (_, number) => ({ source: `hall-${number}`, tokens: memoryTokens() }));
+    const loginsAt = async (seconds: number): Promise<number> => {
+      state.now = NOW + seconds * SECOND;
+      const before = state.logins;
+      for (const { source, tokens } of sources) {
+        // Two processes renew it at the same time.
+        for (const process of [1, 2].map(() => open({ tokens }, source))) await process.get('/');
+      }
+      return state.logins - before;
+    };
+    expect(await loginsAt(0)).toBe(40);
+    expect(await loginsAt(59)).toBe(0);
+    const spread = [await loginsAt(65), await loginsAt(70), await loginsAt(75), await loginsAt(80)];
+    expect(spread.reduce((sum, logins) => sum + logins, 0)).toBe(40);
+    expect(Math.max(...spread)).toBeLessThan(20);
   });
 
   it('that the server gives again until it ends costs few logins', async () => {

@@ -58,6 +58,8 @@ export type { RecordedAnswer, Recording } from './recording.ts';
 export interface ConnectionSettings {
   /** `http://` or `https://` with the path that all requests begin with; without user, query and fragment. */
   readonly baseUrl: string;
+  /** The name of the source, by which it renews its tokens at a time of its own. */
+  readonly source?: string;
   readonly credentials: Credentials;
   readonly authorisation: Authorisation;
   /** The options of the source, for the authorisation. */
@@ -195,9 +197,10 @@ class PlatformConnection implements Connection {
   }
 
   #newGrants(): ConnectionGrants {
-    const { authorisation, credentials, options } = this.#settings;
+    const { source, authorisation, credentials, options } = this.#settings;
     const { tokens, now } = this.#parts;
     return grantsOf({
+      source,
       authorisation,
       credentials,
       options,

@@ -1,10 +1,12 @@
 import { configInvalid } from '../../core/errors.ts';
+import type { HostPaces } from '../../core/host-pace.ts';
 import { DAY, HOUR, MILLISECOND, SECOND, formatInstant } from '../../core/instant.ts';
 import type { Instant, Microseconds } from '../../core/instant.ts';
 import type { Learned } from '../../core/learn.ts';
 import { nextAllowed } from '../../core/quiet-hours.ts';
-import { quoteOf } from '../../core/quote.ts';
+import { partOf, quoteOf } from '../../core/quote.ts';
 import type { Quote, QuotedStream, Seen, Worked } from '../../core/quote.ts';
+import { isMapping } from '../../core/source/path.ts';
 import type { SourceConfig } from '../../core/source/source.ts';
 import { coverageFrom } from '../../database/multirange.ts';
 import type { Database } from '../../database/database.ts';
@@ -12,6 +14,8 @@ import type { Platform } from '../../platform/contract.ts';
 import { parseListed, platformsFor } from '../../platform/platforms-for.ts';
 import type { Registry } from '../../platform/registry.ts';
 import { learnedOf } from '../../pull/fetch-window.ts';
+import { paceAndLiveOf } from '../host-requests.ts';
+import { inPieces } from '../in-pieces.ts';
 import { shownConfig } from '../shown-config.ts';
 import { checkBackfill, chosenStreams } from './start.ts';
 import type { WantedBackfill } from './start.ts';
@@ -71,19 +75,21 @@ async function settingsOf(
 }
 
 /**
- * What a backfill would take; nothing is written and the platform is not asked. Throws as `startBackfill` does for what cannot be
- * started.
+ * What a backfill would take; nothing is written and the platform is not asked. `comfortable`: the readings that a window should have;
+ * `paces`: those of hosts. Throws as `startBackfill` does for what cannot be started.
  */
 export async function quoteBackfill(
   database: Database,
   registry: Registry,
   wanted: WantedBackfill,
   comfortable: number,
+  paces: HostPaces = new Map(),
 ): Promise<QuotedBackfill> {
   const checked = await checkBackfill(database, wanted);
   const { id, from, to, name, organisation } = checked;
   const { config, platform, now } = await settingsOf(database, registry, id);
-  const [streams, seen, learned, besides] = await Promise.all([
+  const url = isMapping(config.connection) ? String(config.connection['url']) : '';
+  const [streams, seen, learned, besides, host] = await Promise.all([
     chosenStreams(database, checked, wanted),
     database.rows<SeenRow & Record<string, unknown>>(SEEN, [id]),
     database.rows<{ id: number; learned: Learned | null }>(
@@ -94,31 +100,40 @@ export async function quoteBackfill(
       `select id from backfill where source_id = $1 and state in ('running', 'paused') and from_at < at_instant($3) and to_at > at_instant($2) order by id`,
       [id, from, to],
     ),
+    URL.canParse(url) ? paceAndLiveOf(database, new URL(url), { listed: registry.platforms, paces }) : undefined,
   ]);
   const learnedBy = new Map(learned.map((row) => [row.id, row.learned]));
-  const quoted = streams.map((stream): QuotedStream => ({
-    wanted: coverageFrom(stream.wanted as [Instant, Instant][]),
-    learned: learnedOf(config.schedule, { learned: learnedBy.get(stream.id) ?? undefined }),
-    seen: seenOf(seen, stream.id),
-  }));
+  const seenBy = Map.groupBy(seen, (row) => row.id);
+  const ofSource = seen.length === 0 ? undefined : sumsOf(seen);
+  const bounds = {
+    minWindow: platform.facts.minWindow,
+    maxWindow: config.schedule.maxWindow,
+    align: config.schedule.align,
+    comfortable,
+  };
+  // A source of a thousand streams with a hole on each day has hundreds of thousands of stretches.
+  const parts = await inPieces(streams, (stream) => {
+    const quoted: QuotedStream = {
+      wanted: coverageFrom(stream.wanted as [Instant, Instant][]),
+      learned: learnedOf(config.schedule, { learned: learnedBy.get(stream.id) ?? undefined }),
+      seen: seenOf(seenBy.get(stream.id) ?? []),
+    };
+    return partOf(quoted, bounds, ofSource);
+  });
   const live = seen.filter((row) => row.live);
   const perWindow = ratio(sumOf(live, 'requests'), sumOf(live, 'windows'), 1);
   const quote = quoteOf(
-    quoted,
-    {
-      minWindow: platform.facts.minWindow,
-      maxWindow: config.schedule.maxWindow,
-      align: config.schedule.align,
-      comfortable,
-    },
+    parts,
     {
       requestsPerSecond: config.pace.requestsPerSecond,
       concurrency: config.pace.concurrency,
       liveRequestsPerSecond: (learned.length * perWindow) / (config.schedule.every / SECOND),
+      host,
       quietShare: quietShareOf(config.pace.quietHours, now),
       requestsPerDay: wanted.requestsPerDay,
       worked: workedOf(seen),
     },
+    ofSource,
   );
   return { source: name, organisation, from, to, quote, besides: besides.map((row) => row.id) };
 }
@@ -127,15 +142,17 @@ const sumOf = (rows: readonly Seen[], field: keyof Seen): number => rows.reduce(
 
 const ratio = (part: number, whole: number, otherwise: number): number => (whole > 0 ? part / whole : otherwise);
 
-/** Windows of history where the stream has some, else its live ones, else those of its source by share of its streams. */
-function seenOf(rows: readonly SeenRow[], streamId: number): Seen | undefined {
-  const own = rows.filter(({ id }) => id === streamId);
-  const chosen = own.find(({ live }) => !live) ?? own[0];
-  if (chosen !== undefined) return chosen;
-  if (rows.length === 0) return undefined;
-  const fields = ['windows', 'requests', 'bytes', 'readings', 'time'] as const;
-  return Object.fromEntries(fields.map((field) => [field, sumOf(rows, field)])) as unknown as Seen;
-}
+/** Of the rows of a stream those of history, where it has some, else the live ones. */
+const seenOf = (own: readonly SeenRow[]): Seen | undefined => own.find(({ live }) => !live) ?? own[0];
+
+/** All windows of a source, for its streams that have none yet. */
+const sumsOf = (rows: readonly SeenRow[]): Seen => ({
+  windows: sumOf(rows, 'windows'),
+  requests: sumOf(rows, 'requests'),
+  bytes: sumOf(rows, 'bytes'),
+  readings: sumOf(rows, 'readings'),
+  time: sumOf(rows, 'time'),
+});
 
 function workedOf(rows: readonly SeenRow[]): Worked | undefined {
   const history = rows.filter(({ live }) => !live);

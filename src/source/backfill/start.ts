@@ -177,14 +177,23 @@ export async function startBackfill(database: Database, request: BackfillRequest
   });
 }
 
-/** The sources that may have a backfill, of one organisation or of all of `organisations`; undefined: of all. */
+/** Which sources may have a backfill; a field that is undefined leaves none out. */
+interface ActiveChoice {
+  readonly organisation?: string | undefined;
+  readonly organisations?: readonly string[] | undefined;
+  /** The organisation and the name of the last source of the page before. */
+  readonly behind?: readonly string[] | undefined;
+  /** At most so many. */
+  readonly limit?: number | undefined;
+}
+
+/** The sources that may have a backfill, by organisation and name. */
 export const activeSources = (
   database: Database,
-  organisation?: string,
-  organisations?: readonly string[],
+  { organisation, organisations, behind, limit }: ActiveChoice,
 ): Promise<readonly { readonly name: string; readonly organisation: string }[]> =>
   database.rows<{ name: string; organisation: string }>(
     `select name, organisation_id as organisation from source where state = 'active' and ($1::text is null or organisation_id = $1)
-       and ($2::text[] is null or organisation_id = any($2)) order by 2, 1`,
-    [organisation ?? null, organisations ?? null],
+       and ($2::text[] is null or organisation_id = any($2)) and ($3::text is null or (organisation_id, name) > ($3, $4)) order by 2, 1 limit $5`,
+    [organisation ?? null, organisations ?? null, behind?.[0] ?? null, behind?.[1] ?? null, limit ?? null],
   );

@@ -106,10 +106,11 @@ const STATES = `
   from backfill join source on source.id = backfill.source_id
   cross join lateral (select to_at + settle_us * interval '1 microsecond' as settles) as its_end
   cross join lateral (
-    select case when sum(wanted) > 0 then least(1, sum(has) / sum(wanted)) when count(*) > 0 then 1 else 0 end::float8 as share,
+    select case when backfill.state = 'done' then 1 when sum(wanted) > 0 then least(1, sum(has) / sum(wanted)) when count(*) > 0 then 1 else 0 end::float8 as share,
       coalesce(sum(wanted - has), 0)::float8 as left
     from (select length_of(${WANTED}) as wanted, length_of(${WANTED} * (${DONE_IN_STREAM})) as has
-      from backfill_stream join stream on stream.id = stream_id where backfill_id = backfill.id and retired_at is null) as each) as parts`;
+      from backfill_stream join stream on stream.id = stream_id
+      where backfill_id = backfill.id and retired_at is null and backfill.state <> 'done') as each) as parts`;
 
 /** The backfills that are wanted; a field that is undefined chooses nothing. */
 export interface BackfillChoice {
