@@ -3,6 +3,16 @@
 /** `1 request`, `2 requests`. */
 const counted = (count: string, one: string, many = `${one}s`): string => `${count} ${count === '1' ? one : many}`;
 
+/** Letters that are written from right to left, and marks that turn the order of a text. */
+const TURNS = /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC\u{10800}-\u{10FFF}\u{1E800}-\u{1EFFF}]/u;
+const MARKS = /[\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu;
+
+/** A name inside a sentence: whichever way it is written, the sentence around it keeps its order. */
+const named = (name: string): string => {
+  const plain = name.replaceAll(MARKS, '');
+  return TURNS.test(plain) ? `\u2068${plain}\u2069` : plain;
+};
+
 const english = {
   again: 'Try again',
   ago: (age: string) => `${age} ago`,
@@ -20,6 +30,15 @@ const english = {
     toPage: 'It may be starting, or the network is away. The page tries again by itself.',
     toAction: 'It may be starting, or the network is away. Try again: where it was done already, it is not done twice.',
   },
+  late: {
+    page: 'The bridge has not answered yet.',
+    pageRemedy: 'It may have much to do. The page waits for it, for a minute.',
+    action: 'The bridge has not answered yet.',
+    actionRemedy: 'It may have much to do. You may wait, or stop waiting and try again; what you wrote stays.',
+    stop: 'Stop waiting',
+    stopped: 'You have stopped waiting for the bridge.',
+  },
+  away: 'No connection to the bridge. What you see may be old; it is shown anew as soon as the bridge is back.',
   noPage: 'There is no such page',
   noPageAbout: 'The address may be wrong, or what it named is gone. The pages are in the side bar.',
   signOut: 'Sign out',
@@ -67,6 +86,7 @@ const english = {
     confirmAbout: 'Before access is handed out or taken away, the bridge asks again that it is you.',
     confirmOidc: 'Sign in again at your organisation, in a new tab, and then go on here',
     confirmVerb: 'Go on',
+    wrong: 'This is not your present password.',
   },
   password: {
     title: 'Choose a password',
@@ -172,7 +192,7 @@ const english = {
     failed: (count: string) => `${count} failed`,
     stripOf: (name: string) => `Coverage of ${name} in the last 7 days`,
     actions: 'Actions',
-    actionsOf: (name: string) => `Actions on ${name}`,
+    actionsOf: (name: string) => `Actions on ${named(name)}`,
     poll: 'Poll now',
     pause: 'Pause',
     resume: 'Resume',
@@ -251,6 +271,7 @@ const english = {
     noStreams: 'No stream yet',
     noStreamsAbout:
       'The first look for sensors gives this source its streams. It follows the registration within a minute.',
+    noStreamsTrouble: 'A look for sensors gives this source its streams. None has ended well so far; above is why.',
     windowsBehind: 'Windows behind it',
     covered: 'Covered, all streams',
     missing: 'Missing',
@@ -358,6 +379,7 @@ const english = {
   editor: {
     hint: 'Tab indents. Escape, then Tab, leaves the text.',
     tooLong: 'The editor for a text of this length is on its way. If it does not come, load the page again.',
+    noColours: 'This text is so long that it has no colours. All else works as ever.',
     goTo: (line: number) => `Go to line ${line}`,
     /** The words of CodeMirror, by its own. */
     phrases: {
@@ -507,7 +529,7 @@ const english = {
   applications: {
     about: 'Programs of customers that push readings. Each has an id and a secret, and the projects it may push to.',
     create: 'Create an application',
-    created: (name: string) => `${name} is created`,
+    created: (name: string) => `${named(name)} is created`,
     none: 'No application yet',
     noneAbout: 'An application lets a program of a customer push readings. Create one and hand out its id and secret.',
     name: 'Name',
@@ -522,17 +544,17 @@ const english = {
     readings: 'Readings',
     refused: (count: string) => `${count} refused in 24 h`,
     rotate: 'Rotate the secret',
-    rotateTitle: (name: string) => `Rotate the secret of ${name}`,
+    rotateTitle: (name: string) => `Rotate the secret of ${named(name)}`,
     rotateAbout:
       'The application gets a new secret. The present one goes on for a while, so that the customer can change it without a break.',
-    rotated: (name: string) => `${name} has a new secret`,
+    rotated: (name: string) => `${named(name)} has a new secret`,
     overlap: 'The present secret works for',
     overlaps: { '0': 'no longer', '1': '1 more hour', '24': '1 more day', '168': '7 more days' },
     oldUntil: 'old secret until',
     revoke: 'Revoke',
-    revokeTitle: (name: string) => `Revoke ${name}?`,
+    revokeTitle: (name: string) => `Revoke ${named(name)}?`,
     revokeAbout: 'Its secret and tokens are refused from now on, for good. Its readings stay.',
-    revoked: (name: string) => `${name} is revoked.`,
+    revoked: (name: string) => `${named(name)} is revoked.`,
     once: 'This is shown once. The bridge keeps only its fingerprint: copy it now.',
     id: 'Application id',
     secret: 'Secret',
@@ -545,6 +567,7 @@ const english = {
     noneOpen: 'No open alert',
     none: 'No alert',
     noneAbout: 'Nothing has been wrong for long enough. The overview shows what is wrong just now.',
+    titleOf: (kind: string, subject: string) => `${kind}: ${named(subject)}`,
     trouble: 'Trouble',
     state: 'State',
     since: 'Since',
@@ -554,12 +577,12 @@ const english = {
     nobody: 'nobody',
     mutedUntil: 'muted until',
     take: 'Take',
-    takeTitle: (subject: string) => `Take the alert on ${subject}`,
+    takeTitle: (subject: string) => `Take the alert on ${named(subject)}`,
     taken: 'The alert is yours; others see it.',
     note: 'Note',
     noteHint: 'For other operators: what you do about it.',
     mute: 'Mute',
-    muteTitle: (subject: string) => `Mute the alert on ${subject}`,
+    muteTitle: (subject: string) => `Mute the alert on ${named(subject)}`,
     muteFor: 'For',
     muted: 'The alert is muted.',
     mutes: { '1h': '1 hour', '8h': '8 hours', '1d': '1 day', '7d': '7 days' },
@@ -571,12 +594,13 @@ const english = {
     lastSent: 'Last sent',
   },
   data: {
-    about: 'Readings as they are stored. Series that have been silent longest come first.',
+    about: 'Readings as they are stored. Of the series in the list, those that have been silent longest come first.',
     project: 'Project',
     search: 'Search series',
     series: 'Series',
     none: 'No series',
     noneAbout: 'Each value of a sensor becomes a series with its first reading.',
+    titleOf: (sensor: string, value: string) => `${named(sensor)} ${named(value)}`,
     chooseTitle: 'Choose a series',
     choose: 'Its readings are shown here as a line and as a table.',
     spans: { '15m': '15 minutes', '1h': '1 hour', '6h': '6 hours', '1d': '24 hours', '7d': '7 days', '30d': '30 days' },
@@ -585,7 +609,7 @@ const english = {
     csvCut: 'The bridge gives no more at once, and there may be more. Choose a shorter range.',
     axis: (zone: string) =>
       `Times in ${zone}. The line is the mean of each part, the band its least and greatest value.`,
-    chartOf: (sensor: string) => `Readings of ${sensor} over time; the table below has the same values`,
+    chartOf: (sensor: string) => `Readings of ${named(sensor)} over time; the table below has the same values`,
     table: 'As a table',
     at: 'Time',
     min: 'Least',
@@ -598,6 +622,7 @@ const english = {
       'A project takes the readings of sources and applications. Its code is in the address that they are pushed to.',
     create: 'Create a project',
     created: (code: string) => `Project ${code} is created.`,
+    exists: 'There is a project with this code already.',
     none: 'No project yet',
     noneAbout: 'A project takes readings. Create one before the first source or application.',
     name: 'Name',
@@ -624,7 +649,7 @@ const english = {
     none: 'No name is held back',
     noneAbout: 'While the project is locked, names it does not know yet wait here for an operator.',
     name: 'Name',
-    near: (names: string) => `resembles ${names}`,
+    near: (names: readonly string[]) => `resembles ${names.map(named).join(', ')}`,
     from: 'From',
     points: 'Points',
     last: 'Last seen',
@@ -687,9 +712,9 @@ const english = {
     lastUsed: 'Last used',
     until: 'Until',
     revoke: 'Revoke',
-    revokeTitle: (token: string) => `Revoke the token ${token}?`,
+    revokeTitle: (token: string) => `Revoke the token ${named(token)}?`,
     revokeAbout: 'Programs that present it are refused from the next request on, for good.',
-    revoked: (token: string) => `Token ${token} is revoked.`,
+    revoked: (token: string) => `Token ${named(token)} is revoked.`,
     sessions: 'Sessions',
     noSessions: 'Signed in nowhere',
     noSessionsAbout: 'A session ends after 30 minutes without a request, and after 12 hours.',
@@ -700,7 +725,7 @@ const english = {
     roleChanged: (name: string) => `${name} has another role.`,
     newToken: 'New token',
     newTokenOf: (name: string) => `New token of ${name}`,
-    tokenCreated: (name: string) => `Token ${name} is created`,
+    tokenCreated: (name: string) => `Token ${named(name)} is created`,
     tokenName: 'Name of the token',
     tokenHint: 'Where it is used, such as laptop.',
     days: 'Good for',

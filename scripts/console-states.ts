@@ -169,5 +169,11 @@ export const fullOf = (home: string): readonly State[] => [
       await page.locator('.secret code').first().waitFor();
     },
   ],
-  ['applications-one', at('/applications')],
+  [
+    'applications-one',
+    async (page) => {
+      await press(page, 'I have kept it');
+      await at('/applications')(page);
+    },
+  ],
 ];

@@ -34,7 +34,7 @@ export function Account(): ComponentChild {
       <Card title={t.sessions}>
         {refusal && <Trouble refusal={refusal} again={again} />}
         {answer === undefined ? (
-          !refusal && <Skeleton rows={3} />
+          !refusal && <Skeleton rows={3} again={again} />
         ) : (
           <SessionTable label={t.sessions} sessions={answer.sessions} end={end} />
         )}

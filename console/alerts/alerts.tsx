@@ -8,10 +8,11 @@ import { useList } from '../client/pages.ts';
 import { adjust, hrefOf, useRoute } from '../client/route.ts';
 import { useRole } from '../client/session.ts';
 import { numberOf } from '../client/zone.ts';
+import { WhyEmpty } from '../overview/first-source.tsx';
 import { Button } from '../parts/button.tsx';
 import { Chips } from '../parts/chips.tsx';
 import { FormDialog } from '../parts/dialog.tsx';
-import { Field, Select } from '../parts/field.tsx';
+import { Field, Select, wrongOf } from '../parts/field.tsx';
 import { ListCard } from '../parts/list-card.tsx';
 import { Card, Empty, Page } from '../parts/page.tsx';
 import { State } from '../parts/state.tsx';
@@ -47,9 +48,11 @@ export function Alerts(): ComponentChild {
         list={list}
         keyOf={({ id }) => id}
         empty={
-          <Empty icon={BellRing} title={state === 'open' ? t.noneOpen : t.none}>
-            {t.noneAbout}
-          </Empty>
+          <WhyEmpty>
+            <Empty icon={BellRing} title={state === 'open' ? t.noneOpen : t.none}>
+              {t.noneAbout}
+            </Empty>
+          </WhyEmpty>
         }
         columns={[
           {
@@ -58,10 +61,10 @@ export function Alerts(): ComponentChild {
             cell: (alert) => (
               <>
                 <Subject of={alert} />
-                <span class="under">{alert.what}</span>
-                <span class="under">
+                <bdi class="under">{alert.what}</bdi>
+                <bdi class="under">
                   <Words of={alert.remedy} />
-                </span>
+                </bdi>
               </>
             ),
           },
@@ -96,9 +99,13 @@ export function Alerts(): ComponentChild {
           {
             title: t.owner,
             cell: ({ owner, note }) => (
-              <span>
+              <span class="long">
                 {owner?.replace(/^operator:/, '') ?? <span class="quiet">{t.nobody}</span>}
-                {note && <span class="under">{note}</span>}
+                {note && (
+                  <span class="under" dir="auto">
+                    {note}
+                  </span>
+                )}
               </span>
             ),
           },
@@ -126,7 +133,7 @@ export function Alerts(): ComponentChild {
 
 /** The subject, as a link where it is a source. */
 function Subject({ of: { kind, subject, organisation } }: { of: Alert }): ComponentChild {
-  const title = `${texts.kinds[kind]}: ${subject}`;
+  const title = t.titleOf(texts.kinds[kind], subject);
   // No source has a space in its name.
   const isSource = organisation !== null && !['names', 'outbox'].includes(kind) && !subject.startsWith('delivery of ');
   return isSource ? (
@@ -144,6 +151,7 @@ function Answered({ act, on, close }: { act: 'ack' | 'mute'; on: Alert; close: (
     <FormDialog
       title={act === 'ack' ? t.takeTitle(on.subject) : t.muteTitle(on.subject)}
       verb={act === 'ack' ? t.take : t.mute}
+      fields={['note']}
       close={close}
       act={async () => {
         if (act === 'ack') await ask('acknowledgeAlert', { params, body: note === '' ? {} : { note } });
@@ -152,11 +160,22 @@ function Answered({ act, on, close }: { act: 'ack' | 'mute'; on: Alert; close: (
         changed(['listAlerts']);
       }}
     >
-      <p>{on.what}</p>
-      {act === 'ack' ? (
-        <Field label={t.note} value={note} set={setNote} hint={t.noteHint} isFirst />
-      ) : (
-        <Select label={t.muteFor} value={time} set={setTime} options={MUTES.map((key) => [key, t.mutes[key]])} />
+      {(refusal) => (
+        <>
+          <p dir="auto">{on.what}</p>
+          {act === 'ack' ? (
+            <Field
+              label={t.note}
+              value={note}
+              set={setNote}
+              hint={t.noteHint}
+              isFirst
+              wrong={wrongOf(refusal, 'note')}
+            />
+          ) : (
+            <Select label={t.muteFor} value={time} set={setTime} options={MUTES.map((key) => [key, t.mutes[key]])} />
+          )}
+        </>
       )}
     </FormDialog>
   );

@@ -33,7 +33,7 @@ export function Applications(): ComponentChild {
     </Button>
   );
   return (
-    <Page title={texts.nav.applications} about={t.about} actions={create}>
+    <Page title={texts.nav.applications} about={t.about} actions={list.items?.length !== 0 && create}>
       <ListCard
         label={texts.nav.applications}
         list={list}
@@ -49,7 +49,7 @@ export function Applications(): ComponentChild {
             kind: 'name',
             cell: ({ name, applicationId }) => (
               <>
-                <span class="strong">{name}</span>
+                <bdi class="strong">{name}</bdi>
                 <span class="under mono">{applicationId}</span>
               </>
             ),
@@ -58,7 +58,7 @@ export function Applications(): ComponentChild {
           {
             title: t.projects,
             cell: ({ organisation, projects }) => (
-              <span>
+              <span class="long">
                 {projects === null ? t.allProjects : projects.join(', ')}
                 {organisation !== 'default' && <span class="under">{organisation}</span>}
               </span>

@@ -70,7 +70,7 @@ export function CreateApplication({ close }: { close: () => void }): ComponentCh
                   }
                 />
                 <span>
-                  {title || code} <span class="quiet mono">{code}</span>
+                  <bdi>{title || code}</bdi> <span class="quiet mono">{code}</span>
                 </span>
               </label>
             ))}

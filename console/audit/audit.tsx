@@ -12,6 +12,8 @@ import { texts } from '../texts.ts';
 
 const t = texts.audit;
 
+/** What entries are looked for by, and as many characters of it as the bridge takes. */
+const MOST = { actor: 200, action: 100, source: 63 } as const;
 const FILTERS = ['actor', 'action', 'source'] as const;
 const TYPING_MS = 200;
 
@@ -47,14 +49,14 @@ export function Audit(): ComponentChild {
         }
         columns={[
           { title: t.at, cell: ({ at }) => <Moment at={at} /> },
-          { title: t.actor, cell: ({ actor }) => actor.replace(/^operator:/, '') },
+          { title: t.actor, cell: ({ actor }) => <bdi class="long">{actor.replace(/^operator:/, '')}</bdi> },
           {
             title: t.action,
             kind: 'name',
             cell: ({ action, subject }) => (
               <>
                 <span class="strong">{action}</span>
-                <span class="under mono">{subject}</span>
+                <bdi class="under mono">{subject}</bdi>
               </>
             ),
           },
@@ -79,6 +81,7 @@ function Filter({ name, value }: { name: (typeof FILTERS)[number]; value: string
         aria-label={t.filters[name]}
         placeholder={t.filters[name]}
         value={text}
+        maxLength={MOST[name]}
         onInput={(event) => setText(event.currentTarget.value)}
       />
     </div>
@@ -95,14 +98,14 @@ function Detail({ of }: { of: unknown }): ComponentChild {
     <ul class="mono small">
       {fields.map((key) => (
         <li key={key}>
-          {key}: {shown(valueIn(before, key))} → {shown(valueIn(after, key))}
+          {key}: <bdi>{shown(valueIn(before, key))}</bdi> → <bdi>{shown(valueIn(after, key))}</bdi>
         </li>
       ))}
       {Object.entries(rest)
         .filter(([key, value]) => saysMore(key, value))
         .map(([key, value]) => (
           <li key={key}>
-            {key}: {shown(value)}
+            {key}: <bdi>{shown(value)}</bdi>
           </li>
         ))}
     </ul>

@@ -7,6 +7,7 @@ import { useList } from '../client/pages.ts';
 import { adjust, hrefOf, useRoute } from '../client/route.ts';
 import { useRole } from '../client/session.ts';
 import { lengthOf, numberOf, shareOf } from '../client/zone.ts';
+import { WhyEmpty } from '../overview/first-source.tsx';
 import { Chips } from '../parts/chips.tsx';
 import { ListCard } from '../parts/list-card.tsx';
 import { Menu } from '../parts/menu.tsx';
@@ -42,18 +43,20 @@ export function Backfills(): ComponentChild {
         keyOf={({ id }) => id}
         columns={mayChange ? [...columns, actions] : columns}
         empty={
-          <Empty
-            icon={History}
-            title={state ? t.noneOf(texts.states[state]) : t.none}
-            command="databridge backfill start SOURCE --from 30d"
-            action={
-              <a class="button" href={hrefOf(['sources'])}>
-                {t.toSources}
-              </a>
-            }
-          >
-            {t.noneAbout}
-          </Empty>
+          <WhyEmpty>
+            <Empty
+              icon={History}
+              title={state ? t.noneOf(texts.states[state]) : t.none}
+              command="databridge backfill start SOURCE --from 30d"
+              action={
+                <a class="button" href={hrefOf(['sources'])}>
+                  {t.toSources}
+                </a>
+              }
+            >
+              {t.noneAbout}
+            </Empty>
+          </WhyEmpty>
         }
       />
     </Page>
@@ -106,7 +109,7 @@ const columns: readonly Column<Backfill>[] = [
   {
     title: t.by,
     cell: ({ requestedBy, createdAt }) => (
-      <span>
+      <span class="long">
         {requestedBy.replace(/^operator:/, '')}
         <span class="under">
           <Ago at={createdAt} />

@@ -1,16 +1,17 @@
 /** What pages have read: kept for a while, read again when it may have changed, and never taken away from a page that shows it. */
 import { useEffect, useReducer } from 'preact/hooks';
-import { ask } from './api.ts';
+import { ask, waitAfter } from './api.ts';
 import type { Answer, Given, OperationName, Refusal } from './api.ts';
 import { isLive, whenLive } from './live-switch.ts';
 
 interface Entry {
   readonly name: OperationName;
-  readonly read: (unattended: boolean) => Promise<unknown>;
+  readonly read: (unattended: boolean, signal: AbortSignal) => Promise<unknown>;
   readonly listeners: Set<() => void>;
   answer?: unknown;
   refusal?: Refusal | undefined;
   reading?: Promise<void> | undefined;
+  leaving?: AbortController;
   isOld: boolean;
   readAt: number;
 }
@@ -40,7 +41,7 @@ function entryOf<Name extends OperationName>(name: Name, given: Given<Name>): En
   if (known !== undefined) return known;
   const entry: Entry = {
     name,
-    read: (unattended) => ask(name, given, { unattended }),
+    read: (unattended, signal) => ask(name, given, { unattended, signal }),
     listeners: new Set(),
     isOld: true,
     readAt: 0,
@@ -52,17 +53,31 @@ function entryOf<Name extends OperationName>(name: Name, given: Given<Name>): En
 }
 
 async function readInto(entry: Entry, unattended: boolean): Promise<void> {
+  const { signal } = (entry.leaving = new AbortController());
   entry.isOld = false;
   entry.readAt = Date.now();
   try {
-    entry.answer = await entry.read(unattended);
+    entry.answer = await entry.read(unattended, signal);
     entry.refusal = undefined;
   } catch (error) {
-    entry.refusal = error as Refusal;
+    // Another request took its place.
+    if (signal.aborted) return;
+    readAfter((entry.refusal = error as Refusal), entry);
   }
   entry.reading = undefined;
   for (const tell of entry.listeners) tell();
   if (entry.isOld && entry.listeners.size > 0) read(entry, true);
+}
+
+/** Reads an answer again a while after a refusal that passes by itself. */
+function readAfter(refusal: Refusal, entry: Entry): void {
+  const wait = waitAfter(refusal);
+  if (wait === undefined) return;
+  setTimeout(() => {
+    if (entry.refusal !== refusal || entry.listeners.size === 0) return;
+    if (isLive()) read(entry, true);
+    else entry.isOld = true;
+  }, wait);
 }
 
 const read = (entry: Entry, unattended: boolean): void => {
@@ -97,7 +112,13 @@ export function useAnswer<Name extends OperationName>(
   return {
     answer: entry?.answer as Answer<Name> | undefined,
     refusal: entry?.refusal,
-    again: () => entry && read(entry, false),
+    again: () => {
+      if (entry === undefined) return;
+      // An answer that does not come is not waited for any more.
+      entry.leaving?.abort();
+      entry.reading = undefined;
+      read(entry, false);
+    },
   };
 }
 

@@ -38,6 +38,12 @@ export class Refusal extends Error {
   }
 }
 
+/** So soon what passes by itself is asked for again, ms: no answer at all, and none at present (503). */
+const PASSES_MS: Readonly<Record<number, number>> = { 0: 700, 503: 5_000 };
+
+/** How long to wait before a page asks again by itself, ms; undefined where it would be refused just so. */
+export const waitAfter = ({ status }: Refusal): number | undefined => PASSES_MS[status];
+
 /** The sign-in that requests go with. The session room fills it. */
 export const credentials: Credentials = {
   csrfToken: undefined,

@@ -1,7 +1,7 @@
 /** The operator that signed in. */
 import { useEffect, useState } from 'preact/hooks';
 import { forgetAnswers } from './answers.ts';
-import { ask, credentials } from './api.ts';
+import { ask, credentials, waitAfter } from './api.ts';
 import type { Refusal } from './api.ts';
 import { followEvents } from './events.ts';
 import type { Operator, Session } from './operations.ts';
@@ -96,7 +96,9 @@ function place(hash: string): void {
   window.dispatchEvent(new HashChangeEvent('hashchange'));
 }
 
-/** Looks whether the browser has a session, or comes with a link that begins one. */
+let nextLook: ReturnType<typeof setTimeout> | undefined;
+
+/** Looks whether the browser has a session, or comes with a link that begins one; where the bridge is away, until it is back. */
 export async function findSession(): Promise<void> {
   const [, token] = /^#\/link\/([\w-]+)/.exec(location.hash) ?? [];
   // A link is spent once, and its token stays in no history.
@@ -115,6 +117,9 @@ export async function findSession(): Promise<void> {
       if (present.state !== 'in') become({ state: 'unknown', refusal });
     } else if (present.state === 'unknown')
       become(refusal.status === 401 ? { state: 'out' } : { state: 'unknown', refusal });
+    const wait = waitAfter(refusal);
+    clearTimeout(nextLook);
+    if (wait !== undefined) nextLook = setTimeout(() => present.state === 'unknown' && void findSession(), wait);
   }
 }
 

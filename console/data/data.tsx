@@ -5,7 +5,9 @@ import { useAnswer } from '../client/answers.ts';
 import { useList } from '../client/pages.ts';
 import { adjust, hrefOf, useRoute } from '../client/route.ts';
 import { Select } from '../parts/field.tsx';
-import { Card, Empty, Page, Skeleton, Trouble } from '../parts/page.tsx';
+import { Awaited, Card, Empty, Page, Skeleton, Trouble } from '../parts/page.tsx';
+import { FirstProject } from '../projects/first-project.tsx';
+import { WhyEmpty } from '../overview/first-source.tsx';
 import { Search } from '../parts/search.tsx';
 import { Ago } from '../parts/time.tsx';
 import { texts } from '../texts.ts';
@@ -18,7 +20,8 @@ const TYPING_MS = 150;
 /** The readings of a project: choose a series, see its line and its table. */
 export function Data(): ComponentChild {
   const { query } = useRoute();
-  const { answer: projects } = useAnswer('listProjects', { query: { limit: 200 } });
+  const asked = useAnswer('listProjects', { query: { limit: 200 } });
+  const projects = asked.answer;
   const [text, setText] = useState(query['sensor'] ?? '');
   const first = projects?.items[0];
   const organisation = query['organisation'] ?? first?.organisation;
@@ -28,14 +31,18 @@ export function Data(): ComponentChild {
     return () => clearTimeout(timer);
   }, [text]);
   useEffect(() => setText(query['sensor'] ?? ''), [query['sensor']]);
-  if (projects === undefined) return <Skeleton />;
+  if (projects === undefined) {
+    return (
+      <Page title={texts.nav.data} about={t.about}>
+        <Awaited of={asked}>{() => null}</Awaited>
+      </Page>
+    );
+  }
   if (organisation === undefined || code === undefined) {
     return (
-      <Page title={texts.nav.data}>
+      <Page title={texts.nav.data} about={t.about}>
         <Card>
-          <Empty icon={ChartLine} title={texts.projects.none}>
-            {texts.projects.noneAbout}
-          </Empty>
+          <FirstProject />
         </Card>
       </Page>
     );
@@ -54,7 +61,7 @@ export function Data(): ComponentChild {
           }}
           options={projects.items.map((one) => [`${one.organisation}/${one.code}`, one.name || one.code])}
         />
-        <Search label={t.search} value={text} set={setText} />
+        <Search label={t.search} value={text} set={setText} most={300} />
       </div>
       <div class="data">
         <SeriesList params={params} />
@@ -83,11 +90,13 @@ function SeriesList({ params }: { params: { organisation: string; code: string }
     <Card title={t.series}>
       {list.refusal && <Trouble refusal={list.refusal} again={list.again} />}
       {items === undefined ? (
-        !list.refusal && <Skeleton />
+        !list.refusal && <Skeleton again={list.again} />
       ) : items.length === 0 ? (
-        <Empty icon={ChartLine} title={t.none}>
-          {t.noneAbout}
-        </Empty>
+        <WhyEmpty>
+          <Empty icon={ChartLine} title={t.none}>
+            {t.noneAbout}
+          </Empty>
+        </WhyEmpty>
       ) : (
         <nav class="series" aria-label={t.series}>
           {items.map(({ sensorId, valueName, newestAt }) => (
@@ -102,9 +111,9 @@ function SeriesList({ params }: { params: { organisation: string; code: string }
               })}
               aria-current={query['id'] === sensorId && query['value'] === valueName}
             >
-              <span class="mono strong">{sensorId}</span>
+              <bdi class="mono strong">{sensorId}</bdi>
               <span class="small quiet">
-                {valueName} · <Ago at={newestAt} />
+                <bdi>{valueName}</bdi> · <Ago at={newestAt} />
               </span>
             </a>
           ))}

@@ -80,10 +80,10 @@ export function SeriesCard({ params, sensorId, valueName }: SeriesProps): Compon
   );
   return (
     <div class="stack">
-      <Card title={`${sensorId} ${valueName}`} actions={tools} isText>
+      <Card title={t.titleOf(sensorId, valueName)} actions={tools} isText>
         {refusal && <Trouble refusal={refusal} again={again} />}
         {table === undefined ? (
-          !refusal && <Skeleton rows={9} />
+          !refusal && <Skeleton rows={9} again={again} />
         ) : (
           <div class="stack tight">
             <p class="small quiet">{t.axis(zone)}</p>

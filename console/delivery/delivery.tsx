@@ -1,4 +1,4 @@
-import { Play, Truck } from 'lucide';
+import { Play } from 'lucide';
 import type { ComponentChild } from 'preact';
 import { changed } from '../client/answers.ts';
 import { ask } from '../client/api.ts';
@@ -8,7 +8,8 @@ import { useRole } from '../client/session.ts';
 import { compactOf, numberOf, shareOf } from '../client/zone.ts';
 import { Button } from '../parts/button.tsx';
 import { ListCard } from '../parts/list-card.tsx';
-import { Empty, Page } from '../parts/page.tsx';
+import { Page } from '../parts/page.tsx';
+import { FirstProject } from '../projects/first-project.tsx';
 import { State } from '../parts/state.tsx';
 import { Ago, Moment } from '../parts/time.tsx';
 import { done } from '../parts/toast.tsx';
@@ -26,11 +27,7 @@ export function Delivery(): ComponentChild {
         label={texts.nav.delivery}
         list={list}
         keyOf={keyOf}
-        empty={
-          <Empty icon={Truck} title={texts.projects.none} command="databridge ingestion push PROJECT --url …">
-            {t.noneAbout}
-          </Empty>
-        }
+        empty={<FirstProject />}
         columns={[
           {
             title: t.project,

@@ -1,10 +1,12 @@
-import { CircleQuestionMark } from 'lucide';
+import { CircleQuestionMark, WifiOff } from 'lucide';
 import type { ComponentChild, ComponentChildren, ComponentType } from 'preact';
 import { useEffect, useErrorBoundary, useState } from 'preact/hooks';
-import { Refusal } from '../client/api.ts';
-import { routeOf, useRoute } from '../client/route.ts';
+import { whenStream } from '../client/events.ts';
+import { Refusal, ask, waitAfter } from '../client/api.ts';
+import { hrefOf, routeOf, useRoute } from '../client/route.ts';
 import { findSession, useSignIn } from '../client/session.ts';
 import { useZone } from '../client/zone.ts';
+import { Icon } from '../parts/icon.tsx';
 import { Card, Empty, Skeleton, Trouble } from '../parts/page.tsx';
 import { StripPatterns } from '../parts/strip.tsx';
 import { Toasts } from '../parts/toast.tsx';
@@ -22,7 +24,7 @@ export function App(): ComponentChild {
   const zone = useZone();
   const { path } = useRoute();
   if (signIn.state === 'unknown') {
-    return signIn.refusal ? <Trouble refusal={signIn.refusal} again={() => void findSession()} /> : <Shell />;
+    return <Shell>{signIn.refusal && <Trouble refusal={signIn.refusal} again={() => void findSession()} />}</Shell>;
   }
   if (signIn.state === 'out') return <SignInPage />;
   if (signIn.state === 'in' && signIn.mustChangePassword) return <NewPassword name={signIn.operator.name} />;
@@ -49,8 +51,41 @@ export function App(): ComponentChild {
       </div>
       {signIn.state === 'ended' && <SignInAgain />}
       <Confirm />
+      <Away />
       <Toasts />
     </>
+  );
+}
+
+/** A stream that is opened anew at once is no matter, ms. */
+const MATTERS_MS = 1_500;
+
+/** Says above each page that the bridge is away, and that the page goes on by itself. */
+function Away(): ComponentChild {
+  const [isAway, setAway] = useState(false);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const end = whenStream((isOpen) => {
+      if (isOpen) {
+        clearTimeout(timer);
+        timer = undefined;
+        setAway(false);
+      } else timer ??= setTimeout(() => setAway(true), MATTERS_MS);
+    });
+    return () => {
+      end();
+      clearTimeout(timer);
+    };
+  }, []);
+  return (
+    <div class="away-note" role="status">
+      {isAway && (
+        <p>
+          <Icon of={WifiOff} />
+          {texts.away}
+        </p>
+      )}
+    </div>
   );
 }
 
@@ -72,10 +107,37 @@ export function loadFirst(): void {
   loaderOf(nameOf(routeOf(location.hash).path))?.().catch(() => undefined);
 }
 
+/** In the place of a page whose code could not be loaded: the console begins anew at it as soon as the bridge is there. */
+function Lost(): ComponentChild {
+  const [refusal, refuse] = useState<Refusal>();
+  useEffect(() => {
+    const leaving = new AbortController();
+    void whenBack(refuse, leaving.signal);
+    return () => leaving.abort();
+  }, []);
+  return refusal && <Trouble refusal={refusal} />;
+}
+
+/** Loads the console anew once the bridge answers: a newer one may have taken its place, whose files have other names. */
+async function whenBack(refuse: (refusal: Refusal) => void, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await ask('getSignIn', {}, { unattended: true, signal });
+      location.reload();
+      return;
+    } catch (error) {
+      if (!(error instanceof Refusal)) return;
+      refuse(error);
+      await new Promise((resolve) => setTimeout(resolve, waitAfter(error) ?? 5_000));
+    }
+  }
+}
+
 /** The page of the address. */
 function Shown(): ComponentChild {
   const { path } = useRoute();
   const [, redraw] = useState(0);
+  const [lost, setLost] = useState<string>();
   const name = nameOf(path);
   const load = loaderOf(name);
   const Page = loaded.get(name);
@@ -86,18 +148,28 @@ function Shown(): ComponentChild {
         loaded.set(name, page);
         redraw((count) => count + 1);
       },
-      // A newer console took the place of this one, so its files have other names.
-      () => location.reload(),
+      () => setLost(name),
     );
   }, [name]);
   if (load === undefined) {
     return (
-      <Empty icon={CircleQuestionMark} title={texts.noPage}>
-        {texts.noPageAbout}
-      </Empty>
+      <Card>
+        <Empty
+          icon={CircleQuestionMark}
+          title={texts.noPage}
+          action={
+            <a class="button" href={hrefOf(['overview'])}>
+              {texts.nav.overview}
+            </a>
+          }
+        >
+          {texts.noPageAbout}
+        </Empty>
+      </Card>
     );
   }
   if (Page !== undefined) return <Page />;
+  if (lost === name) return <Lost />;
   return (
     <div class="page">
       <Card>

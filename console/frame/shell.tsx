@@ -1,8 +1,8 @@
-import type { ComponentChild } from 'preact';
+import type { ComponentChild, ComponentChildren } from 'preact';
 import iconUrl from '../style/icon.svg';
 
 /** The frame before it is known whether the browser has a session; `index.html` has the same before any script has come. */
-export const Shell = (): ComponentChild => (
+export const Shell = ({ children }: { children?: ComponentChildren }): ComponentChild => (
   <div class="frame">
     <header class="side">
       <div class="top">
@@ -12,5 +12,6 @@ export const Shell = (): ComponentChild => (
         </span>
       </div>
     </header>
+    {children && <main class="main">{children}</main>}
   </div>
 );

@@ -10,7 +10,7 @@ import { useRole } from '../client/session.ts';
 import { numberOf } from '../client/zone.ts';
 import { Button } from '../parts/button.tsx';
 import { FormDialog } from '../parts/dialog.tsx';
-import { Choices, Field } from '../parts/field.tsx';
+import { Choices, Field, wrongOf } from '../parts/field.tsx';
 import { ListCard } from '../parts/list-card.tsx';
 import { Menu } from '../parts/menu.tsx';
 import { Empty, Page } from '../parts/page.tsx';
@@ -75,7 +75,9 @@ function OperatorList(): ComponentChild {
           { title: t.role, cell: ({ role }) => t.roles[role] },
           {
             title: t.organisations,
-            cell: ({ organisations }) => (organisations === null ? t.all : organisations.join(', ')),
+            cell: ({ organisations }) => (
+              <span class="long">{organisations === null ? t.all : organisations.join(', ')}</span>
+            ),
           },
           {
             title: t.state,
@@ -138,6 +140,7 @@ function CreateOperator({ close, invited }: { close: () => void; invited: (name:
     <FormDialog
       title={t.create}
       verb={t.create}
+      fields={['name']}
       close={close}
       act={async () => {
         await ask('createOperator', { body: { name, role } });
@@ -145,8 +148,20 @@ function CreateOperator({ close, invited }: { close: () => void; invited: (name:
         invited(name);
       }}
     >
-      <Field label={t.name} value={name} set={setName} hint={t.nameHint} isFirst isRequired />
-      <Choices legend={t.role} value={role} set={(key) => setRole(key as Role)} options={roles} />
+      {(refusal) => (
+        <>
+          <Field
+            label={t.name}
+            value={name}
+            set={setName}
+            hint={t.nameHint}
+            isFirst
+            isRequired
+            wrong={wrongOf(refusal, 'name')}
+          />
+          <Choices legend={t.role} value={role} set={(key) => setRole(key as Role)} options={roles} />
+        </>
+      )}
     </FormDialog>
   );
 }

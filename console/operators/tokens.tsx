@@ -54,7 +54,7 @@ export function Tokens({ name, mayGrow }: TokensProps): ComponentChild {
             kind: 'name',
             cell: ({ name: token, id }) => (
               <>
-                <span class="strong">{token}</span>
+                <bdi class="strong">{token}</bdi>
                 <span class="under mono">{id}</span>
               </>
             ),

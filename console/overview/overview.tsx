@@ -1,14 +1,14 @@
-import { CircleCheck, Plus } from 'lucide';
+import { CircleCheck } from 'lucide';
 import type { ComponentChild } from 'preact';
 import { useAnswer } from '../client/answers.ts';
 import type { Overview as Answered } from '../client/operations.ts';
 import { hrefOf } from '../client/route.ts';
-import { useRole } from '../client/session.ts';
 import { bytesOf, lengthOf, numberOf } from '../client/zone.ts';
 import { Awaited, Card, Empty, Figures, Notice, Page } from '../parts/page.tsx';
 import { State } from '../parts/state.tsx';
-import { Icon } from '../parts/icon.tsx';
+import { RegisterLink } from '../parts/register-link.tsx';
 import { texts } from '../texts.ts';
+import { FirstSource } from './first-source.tsx';
 import { RunningBackfills } from './running-backfills.tsx';
 import { Troubles } from './troubles.tsx';
 
@@ -23,19 +23,12 @@ const CONDITIONS = ['stopped', 'failing', 'behind', 'silent', 'starting', 'pause
 export function Overview(): ComponentChild {
   const shown = useAnswer('getOverview', {}, EVERY_MS);
   const { answer } = shown;
-  const { mayChange } = useRole();
   return (
     <Page
       title={texts.nav.overview}
       beside={answer && !shown.refusal && <State of={answer.state} word={t.verdicts[answer.state]} />}
-      actions={
-        mayChange && (
-          <a class="button main-one" href={hrefOf(['register'])}>
-            <Icon of={Plus} />
-            {texts.sources.register}
-          </a>
-        )
-      }
+      // The page of an empty bridge has the button in its middle.
+      actions={answer?.sources !== 0 && <RegisterLink />}
     >
       <Awaited of={shown} rows={8}>
         {(overview) => <Content overview={overview} />}
@@ -46,26 +39,12 @@ export function Overview(): ComponentChild {
 
 function Content({ overview }: { overview: Answered }): ComponentChild {
   const { conditions, sources, troubles, troublesInAll, verdict } = overview;
-  const { mayChange } = useRole();
   if (sources === 0) {
     return (
       <>
         {troubles.length > 0 && <Troubles troubles={troubles} inAll={troublesInAll} />}
         <Card>
-          <Empty
-            icon={Plus}
-            title={t.noSources}
-            command="databridge source new"
-            action={
-              mayChange && (
-                <a class="button main-one" href={hrefOf(['register'])}>
-                  {texts.sources.register}
-                </a>
-              )
-            }
-          >
-            {t.noSourcesAbout}
-          </Empty>
+          <FirstSource />
         </Card>
       </>
     );

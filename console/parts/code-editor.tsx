@@ -23,6 +23,9 @@ interface Opened {
 /** With more characters a field of HTML holds the page for seconds. */
 const MOST_PLAIN = 500_000;
 
+/** A longer text stays black, because to colour it holds the page again and again. */
+const MOST_COLOURED = 300_000;
+
 const NONE: readonly Flaw[] = [];
 
 /**
@@ -38,7 +41,8 @@ export function CodeEditor({ label, value, set, flaws = NONE }: EditorProps): Co
   const about = useRef<HTMLDivElement>(null);
   const editor = useRef<YamlEditor>(undefined);
   const [opened, open] = useState<Opened | undefined>(loaded && { by: loaded, held: undefined });
-  const shown = { label, value, set, flaws };
+  const isColoured = value.length <= MOST_COLOURED;
+  const shown = { label, value, set, flaws, isColoured };
   useEffect(() => {
     if (opened) return undefined;
     let isHere = true;
@@ -69,11 +73,12 @@ export function CodeEditor({ label, value, set, flaws = NONE }: EditorProps): Co
           (value.length > MOST_PLAIN ? (
             <p class="quiet">{t.tooLong}</p>
           ) : (
-            <PlainField {...shown} {...{ field, isComposing }} describedBy={id} />
+            <PlainField {...{ label, value, set, flaws, field, isComposing }} describedBy={id} />
           ))}
       </div>
       <div ref={about} id={id}>
         {set && <p class="hint">{t.hint}</p>}
+        {!isColoured && <p class="hint">{t.noColours}</p>}
         <ul>
           {flaws.map((flaw) => (
             <li key={`${flaw.line} ${flaw.text}`} class="wrong">

@@ -4,7 +4,8 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { Refusal } from '../client/api.ts';
 import { texts } from '../texts.ts';
 import { Button } from './button.tsx';
-import { Trouble } from './page.tsx';
+import { useLate } from './late.ts';
+import { Notice, Trouble } from './page.tsx';
 
 interface DialogProps {
   readonly title: string;
@@ -77,7 +78,8 @@ export function FormDialog({
   closesWhenDone = true,
   why,
 }: AskedProps): ComponentChild {
-  const { submit, refusal, isBusy } = useAction(act, closesWhenDone ? close : undefined);
+  const action = useAction(act, closesWhenDone ? close : undefined);
+  const { submit, refusal, isBusy } = action;
   return (
     <Dialog title={title} close={close} isWide={isWide ?? false}>
       <form
@@ -100,6 +102,7 @@ export function FormDialog({
               </span>
             </p>
           ))}
+        <Late of={action} />
         <div class="buttons">
           <Button act={close}>{texts.cancel}</Button>
           <Button type="submit" look={isDangerous ? 'danger' : 'main-one'} isBusy={isBusy} why={why}>
@@ -115,24 +118,48 @@ interface ActionState {
   readonly submit: () => Promise<void>;
   readonly refusal: Refusal | undefined;
   readonly isBusy: boolean;
+  /** It goes on for long. */
+  readonly isLate: boolean;
+  /** Waits no more, so that it can be tried again; an answer that comes yet counts. */
+  readonly stop: () => void;
 }
+
+/** Says that an action goes on for long, and gives the way out. */
+export const Late = ({ of: { isLate, stop } }: { of: Pick<ActionState, 'isLate' | 'stop'> }): ComponentChild =>
+  isLate && (
+    <Notice
+      tone="warn"
+      remedy={texts.late.actionRemedy}
+      actions={<Button act={stop}>{texts.late.stop}</Button>}
+      isAlert
+    >
+      {texts.late.action}
+    </Notice>
+  );
 
 /** An action with its refusal: `done` follows a success. */
 export function useAction(act: () => Promise<unknown>, done: () => void = () => undefined): ActionState {
   const [refusal, setRefusal] = useState<Refusal>();
   const [isBusy, setBusy] = useState(false);
+  const isLate = useLate(isBusy);
+  const turn = useRef(0);
+  const end = (refused?: Refusal): void => {
+    turn.current += 1;
+    setBusy(false);
+    setRefusal(refused);
+  };
   const submit = async (): Promise<void> => {
     if (isBusy) return;
     setBusy(true);
     setRefusal(undefined);
+    const own = (turn.current += 1);
     try {
       await act();
-      setBusy(false);
+      end();
       done();
     } catch (error) {
-      setBusy(false);
-      setRefusal(error instanceof Refusal ? error : new Refusal(0, { title: String(error) }));
+      if (own === turn.current) end(error instanceof Refusal ? error : new Refusal(0, { title: String(error) }));
     }
   };
-  return { submit, refusal, isBusy };
+  return { submit, refusal, isBusy, isLate, stop: () => end(new Refusal(0, { title: texts.late.stopped })) };
 }

@@ -27,7 +27,7 @@ export function ListCard<Name extends ListName>(props: ListCardProps<Name>): Com
       {(items !== undefined || !refusal) && (
         <Card title={title} beside={beside} actions={actions}>
           {items === undefined ? (
-            <Skeleton />
+            <Skeleton again={again} />
           ) : items.length === 0 ? (
             empty
           ) : (

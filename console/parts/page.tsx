@@ -1,11 +1,12 @@
 import { ChevronRight, CircleAlert, Info, TriangleAlert } from 'lucide';
 import type { IconNode } from 'lucide';
 import type { ComponentChild, ComponentChildren } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { Refusal } from '../client/api.ts';
 import { texts } from '../texts.ts';
 import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
+import { useLate } from './late.ts';
 import { Words } from './words.tsx';
 
 interface PageProps {
@@ -137,14 +138,40 @@ export const Empty = ({ icon, title, children, action, command }: EmptyProps): C
   </div>
 );
 
-/** Stands for rows that are on their way; shown after 200 ms. */
-export const Skeleton = ({ rows = 6 }: { rows?: number }): ComponentChild => (
-  <div class="skeleton" aria-busy="true" aria-label={texts.loading} role="status">
-    {Array.from({ length: rows }, (_, at) => (
-      <i key={at} />
-    ))}
-  </div>
-);
+interface SkeletonProps {
+  readonly rows?: number;
+  /** Asks again, in the place of a request whose answer does not come. */
+  readonly again?: (() => void) | undefined;
+}
+
+/** Stands for rows that are on their way; shown after 200 ms. It says so where they do not come. */
+export function Skeleton({ rows = 6, again }: SkeletonProps): ComponentChild {
+  const [turn, setTurn] = useState(0);
+  const isLate = useLate(true, turn);
+  const ask = (): void => {
+    setTurn(turn + 1);
+    again?.();
+  };
+  return (
+    <>
+      {isLate && (
+        <Notice
+          tone="warn"
+          remedy={texts.late.pageRemedy}
+          actions={again && <Button act={ask}>{texts.again}</Button>}
+          isAlert
+        >
+          {texts.late.page}
+        </Notice>
+      )}
+      <div class="skeleton" aria-busy="true" aria-label={texts.loading} role="status">
+        {Array.from({ length: rows }, (_, at) => (
+          <i key={at} />
+        ))}
+      </div>
+    </>
+  );
+}
 
 interface AwaitedProps<Answer> {
   readonly of: {
@@ -162,7 +189,7 @@ interface AwaitedProps<Answer> {
 /** What an answer is for: why it did not come, what stands for it while it is on its way, and then what it shows. */
 export function Awaited<Answer>({ of, rows, isInCard, children }: AwaitedProps<Answer>): ComponentChild {
   const { answer, refusal, again } = of;
-  const skeleton = <Skeleton {...(rows !== undefined && { rows })} />;
+  const skeleton = <Skeleton again={again} {...(rows !== undefined && { rows })} />;
   return (
     <>
       {refusal && <Trouble refusal={refusal} again={again} />}

@@ -7,10 +7,13 @@ export const Search = ({
   label,
   value,
   set,
+  most,
 }: {
   label: string;
   value: string;
   set: (value: string) => void;
+  /** As many characters as the bridge looks for. */
+  most: number;
 }): ComponentChild => (
   <div class="search">
     <Icon of={SearchIcon} />
@@ -19,6 +22,7 @@ export const Search = ({
       aria-label={label}
       placeholder={label}
       value={value}
+      maxLength={most}
       onInput={(event) => set(event.currentTarget.value)}
     />
   </div>

@@ -30,6 +30,8 @@ export interface Shown {
   /** Takes a changed text; without it the text is for reading. */
   readonly set?: ((value: string) => void) | undefined;
   readonly flaws: readonly Flaw[];
+  /** Its words have colours, for which all of it is read. */
+  readonly isColoured: boolean;
 }
 
 /** Where an operator was in the field that an editor takes the place of. */
@@ -134,8 +136,6 @@ const WRONG_LINES = StateField.define<RangeSet<GutterMarker>>({
 const EXTENSIONS: readonly Extension[] = [
   lineNumbers(),
   history(),
-  yaml(),
-  syntaxHighlighting(COLOURS),
   search({ top: true }),
   ESCAPE,
   TYPED_OVER,
@@ -151,10 +151,13 @@ const EXTENSIONS: readonly Extension[] = [
   LOOK,
 ];
 
+const COLOURED: Extension = [yaml(), syntaxHighlighting(COLOURS)];
+
 /** The part that follows the page. */
 const FOLLOWING = new Compartment();
 
-const following = ({ label, set, flaws }: Shown): Extension => [
+const following = ({ label, set, flaws, isColoured }: Shown): Extension => [
+  isColoured ? COLOURED : [],
   EditorState.readOnly.of(set === undefined),
   EditorView.contentAttributes.of({
     'aria-label': label,
@@ -165,7 +168,8 @@ const following = ({ label, set, flaws }: Shown): Extension => [
   }),
 ];
 
-const followed = ({ label, set, flaws }: Shown): string => JSON.stringify([label, set === undefined, flaws]);
+const followed = ({ label, set, flaws, isColoured }: Shown): string =>
+  JSON.stringify([label, set === undefined, flaws, isColoured]);
 
 /**
  * Opens an editor in the shadow root of a place: the policy of the page holds off the styles that it would write into the document.

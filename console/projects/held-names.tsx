@@ -56,13 +56,13 @@ export function HeldNames(params: { organisation: string; code: string }): Compo
           kind: 'name',
           cell: ({ sensorId, valueName, near }) => (
             <>
-              <span class="mono strong">{sensorId}</span>
-              <span class="under mono">{valueName}</span>
-              {near[0] && <span class="under">{t.near(near.map((one) => one.sensorId).join(', '))}</span>}
+              <bdi class="mono strong">{sensorId}</bdi>
+              <bdi class="under mono">{valueName}</bdi>
+              {near[0] && <span class="under">{t.near(near.map((one) => one.sensorId))}</span>}
             </>
           ),
         },
-        { title: t.from, cell: ({ source, application }) => source ?? application ?? '–' },
+        { title: t.from, cell: ({ source, application }) => <bdi class="long">{source ?? application ?? '–'}</bdi> },
         { title: t.points, kind: 'number', cell: ({ refused }) => numberOf(refused) },
         { title: t.last, kind: 'number', cell: ({ lastSeen }) => <Ago at={lastSeen} /> },
         mayChange && {

@@ -1,20 +1,21 @@
-import { FolderKanban, Plus } from 'lucide';
+import { Plus } from 'lucide';
 import type { ComponentChild } from 'preact';
 import { useState } from 'preact/hooks';
 import { changed, useAnswer } from '../client/answers.ts';
-import { ask } from '../client/api.ts';
+import { Refusal, ask } from '../client/api.ts';
 import type { Project } from '../client/operations.ts';
 import { useList } from '../client/pages.ts';
-import { hrefOf, useRoute } from '../client/route.ts';
+import { adjust, hrefOf, useRoute } from '../client/route.ts';
 import { useRole } from '../client/session.ts';
 import { numberOf } from '../client/zone.ts';
 import { Button } from '../parts/button.tsx';
 import { FormDialog } from '../parts/dialog.tsx';
 import { Field, Select, wrongOf } from '../parts/field.tsx';
 import { ListCard } from '../parts/list-card.tsx';
-import { Empty, Page } from '../parts/page.tsx';
+import { Page } from '../parts/page.tsx';
 import { say } from '../parts/toast.tsx';
 import { texts } from '../texts.ts';
+import { FirstProject } from './first-project.tsx';
 import { ProjectPage } from './project.tsx';
 
 const t = texts.projects;
@@ -32,30 +33,29 @@ const keyOf = ({ organisation, code }: Project): string => `${organisation}/${co
 function ProjectList(): ComponentChild {
   const list = useList('listProjects', { query: { limit: 50 } }, keyOf, 30_000);
   const { mayChange } = useRole();
-  const [isCreating, setCreating] = useState(false);
+  const isCreating = useRoute().query['create'] !== undefined;
+  const setCreating = (creates: boolean): void => adjust({ create: creates ? 'yes' : undefined });
   const create = mayChange && (
     <Button icon={Plus} look="main-one" act={() => setCreating(true)}>
       {t.create}
     </Button>
   );
   return (
-    <Page title={texts.nav.projects} about={t.about} actions={create}>
+    <Page title={texts.nav.projects} about={t.about} actions={list.items?.length !== 0 && create}>
       <ListCard
         label={texts.nav.projects}
         list={list}
         keyOf={keyOf}
-        empty={
-          <Empty icon={FolderKanban} title={t.none} action={create} command="databridge project create CODE">
-            {t.noneAbout}
-          </Empty>
-        }
+        empty={<FirstProject action={create} />}
         columns={[
           {
             title: t.name,
             kind: 'name',
             cell: ({ name, code, organisation }) => (
               <>
-                <a href={hrefOf(['projects', organisation, code])}>{name || code}</a>
+                <a dir="auto" href={hrefOf(['projects', organisation, code])}>
+                  {name || code}
+                </a>
                 <span class="under mono">{organisation === 'default' ? code : `${organisation}/${code}`}</span>
               </>
             ),
@@ -81,7 +81,8 @@ function CreateProject({ close }: { close: () => void }): ComponentChild {
       fields={['code', 'name']}
       close={close}
       act={async () => {
-        await ask('createProject', { body: { code, organisation, ...(name !== '' && { name }) } });
+        const { created } = await ask('createProject', { body: { code, organisation, ...(name !== '' && { name }) } });
+        if (!created) throw new Refusal(409, { title: t.exists, errors: [{ pointer: '/code', detail: t.exists }] });
         say(t.created(code));
         changed(['listProjects']);
       }}

@@ -6,6 +6,7 @@ import type { Operations, RefusalOfSource } from '../client/operations.ts';
 import { useList } from '../client/pages.ts';
 import { adjust, hrefOf, useRoute } from '../client/route.ts';
 import { numberOf } from '../client/zone.ts';
+import { WhyEmpty } from '../overview/first-source.tsx';
 import { Chips } from '../parts/chips.tsx';
 import { ListCard } from '../parts/list-card.tsx';
 import { Empty, Notice, Page } from '../parts/page.tsx';
@@ -75,9 +76,11 @@ export function Refusals(): ComponentChild {
               {t.noneMatchAbout}
             </Empty>
           ) : (
-            <Empty icon={CircleCheck} title={t.none} command="databridge refusals">
-              {t.noneAboutAll}
-            </Empty>
+            <WhyEmpty>
+              <Empty icon={CircleCheck} title={t.none} command="databridge refusals">
+                {t.noneAboutAll}
+              </Empty>
+            </WhyEmpty>
           )
         }
         columns={columns}
@@ -95,10 +98,12 @@ const columns: readonly Column<RefusalOfSource>[] = [
     kind: 'name',
     cell: ({ organisation, source, sensor, variable }) => (
       <>
-        <a class="mono" href={hrefOf(['sources', organisation, source], { tab: 'refusals', sensor })}>
+        <a class="mono" dir="auto" href={hrefOf(['sources', organisation, source], { tab: 'refusals', sensor })}>
           {sensor}
         </a>
-        <span class="under mono">{variable}</span>
+        <span class="under mono" dir="auto">
+          {variable}
+        </span>
       </>
     ),
   },
@@ -138,6 +143,7 @@ function SourceFilter({ source }: { source: string }): ComponentChild {
         aria-label={t.source}
         placeholder={t.source}
         value={text}
+        maxLength={63}
         onInput={({ currentTarget: { value } }) => setText(value)}
         onChange={({ currentTarget: { value } }) => choose(value)}
       />

@@ -6,7 +6,7 @@ import { ask } from '../client/api.ts';
 import type { Applied } from '../client/operations.ts';
 import { go } from '../client/route.ts';
 import { Button } from '../parts/button.tsx';
-import { useAction } from '../parts/dialog.tsx';
+import { Late, useAction } from '../parts/dialog.tsx';
 import { Card, Skeleton, Trouble } from '../parts/page.tsx';
 import { say } from '../parts/toast.tsx';
 import { Difference } from '../source/difference.tsx';
@@ -33,6 +33,7 @@ export function CreateStep({ back, edit }: { back: (() => void) | undefined; edi
     <>
       <Card title={offered ? t.create(offered.name) : t.steps.create} isText>
         {offered ? <Difference of={offered} /> : !refusal && <Skeleton rows={4} />}
+        <Late of={create} />
         {refusal && <Trouble refusal={refusal} again={edit} />}
       </Card>
       <p class="quiet">{t.createAbout}</p>

@@ -3,7 +3,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { useAnswer } from '../client/answers.ts';
 import { ask } from '../client/api.ts';
 import { CodeEditor } from '../parts/code-editor.tsx';
-import { useAction } from '../parts/dialog.tsx';
+import { Late, useAction } from '../parts/dialog.tsx';
 import { Card, Skeleton, Trouble } from '../parts/page.tsx';
 import { flawsOf } from '../source/flaws.ts';
 import { texts } from '../texts.ts';
@@ -23,12 +23,14 @@ export function FormStep({ next, back }: StepProps): ComponentChild {
   const schema = useMemo(() => (guide === undefined ? undefined : (JSON.parse(guide.schema) as FieldSchema)), [guide]);
   const { values, flaw, isTooLong } = useMemo(() => parsed(yaml), [yaml]);
   const [isNewProject, setNewProject] = useState(false);
-  const { submit, refusal, isBusy } = useAction(async () => {
+  const action = useAction(async () => {
     if (isNewProject && typeof values['project'] === 'string')
       await ask('createProject', { body: { code: values['project'] } });
     await ask('applySource', { query: { dryRun: 'true' }, body: yaml });
   }, next);
-  if (schema === undefined) return unguided ? <Trouble refusal={unguided} again={again} /> : <Skeleton rows={10} />;
+  const { submit, refusal, isBusy } = action;
+  if (schema === undefined)
+    return unguided ? <Trouble refusal={unguided} again={again} /> : <Skeleton rows={10} again={again} />;
   const set = (path: readonly string[], value: unknown): void =>
     setDraft({ ...draft, yaml: withField(yaml, path, value) });
   const flaws = flaw === undefined ? flawsOf(refusal, yaml) : [flaw];
@@ -60,6 +62,7 @@ export function FormStep({ next, back }: StepProps): ComponentChild {
         </Card>
       </div>
       {refusal && flaws.length === 0 && <Trouble refusal={refusal} />}
+      <Late of={action} />
       <StepButtons next={() => void submit()} back={back} why={flaw?.text ?? (isBusy ? texts.loading : undefined)} />
     </>
   );

@@ -32,7 +32,7 @@ export function PlatformStep({ next }: { next: () => void }): ComponentChild {
     }
     next();
   };
-  if (answer === undefined) return refusal ? <Trouble refusal={refusal} again={again} /> : <Skeleton />;
+  if (answer === undefined) return refusal ? <Trouble refusal={refusal} again={again} /> : <Skeleton again={again} />;
   return (
     <>
       <fieldset>

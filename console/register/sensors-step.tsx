@@ -52,14 +52,14 @@ export function SensorsStep({ next, back }: StepProps): ComponentChild {
             void submit();
           }}
         >
-          <Search label={t.searchSensors} value={text} set={setText} />
+          <Search label={t.searchSensors} value={text} set={setText} most={200} />
           <Button type="submit" isBusy={isBusy}>
             {t.look}
           </Button>
         </form>
         {refusal && <Trouble refusal={refusal} again={() => void submit()} />}
         {found === undefined ? (
-          !refusal && <Skeleton />
+          !refusal && <Skeleton again={() => void submit()} />
         ) : found.sensors.length === 0 ? (
           <Empty icon={Radio} title={t.noSensors}>
             {t.noSensorsAbout}
@@ -70,9 +70,9 @@ export function SensorsStep({ next, back }: StepProps): ComponentChild {
             rows={found.sensors}
             keyOf={({ id }) => id}
             columns={[
-              { title: t.sensorId, kind: 'name', cell: ({ id }) => <span class="mono">{id}</span> },
-              { title: t.sensorName, cell: ({ name }) => name ?? '–' },
-              { title: t.sensorGroup, cell: ({ group }) => group ?? '–' },
+              { title: t.sensorId, kind: 'name', cell: ({ id }) => <bdi class="mono">{id}</bdi> },
+              { title: t.sensorName, cell: ({ name }) => <bdi>{name ?? '–'}</bdi> },
+              { title: t.sensorGroup, cell: ({ group }) => <bdi>{group ?? '–'}</bdi> },
               { title: t.variables, cell: ({ variables }) => variables?.join(', ') ?? '–' },
             ]}
           />

@@ -208,5 +208,7 @@ function valueOfText(text: string, { type }: FieldSchema): unknown {
 /** What the bridge said about a field. */
 function wrongAt(refusal: Refusal | undefined, path: readonly string[]): string | undefined {
   const pointer = `/${path.join('/')}`;
-  return refusal?.problem.errors?.find((one) => one.pointer === pointer || one.pointer === path.join('.'))?.detail;
+  const found = refusal?.problem.errors?.find((one) => one.pointer === pointer || one.pointer === path.join('.'));
+  // The place in the text beside it is no matter of the field.
+  return found?.detail.replace(/^line \d+, column \d+: /, '');
 }

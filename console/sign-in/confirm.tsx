@@ -3,8 +3,9 @@ import { useEffect, useState } from 'preact/hooks';
 import { useAnswer } from '../client/answers.ts';
 import { addressOf, ask, credentials } from '../client/api.ts';
 import { FormDialog } from '../parts/dialog.tsx';
-import { Field } from '../parts/field.tsx';
+import { Field, wrongOf } from '../parts/field.tsx';
 import { texts } from '../texts.ts';
+import { sayingAt } from './saying-at.ts';
 
 const t = texts.signIn;
 
@@ -29,30 +30,36 @@ export function Confirm(): ComponentChild {
     <FormDialog
       title={t.confirm}
       verb={t.confirmVerb}
+      fields={['password']}
       close={() => end(false)}
       act={async () => {
         // Whoever signed in at the provider meanwhile has a new session, which is proof enough.
         if (ways?.oidc && password === '') await credentials.renew();
-        else await ask('confirmSession', { body: { password } });
+        else await sayingAt('password', t.wrong, ask('confirmSession', { body: { password } }));
         end(true);
       }}
     >
-      <p class="quiet">{t.confirmAbout}</p>
-      {ways?.oidc && (
-        <a class="button" href={addressOf('startOidc', {})} target="_blank" rel="noopener">
-          {t.confirmOidc}
-        </a>
-      )}
-      {ways?.password !== false && (
-        <Field
-          label={t.password}
-          type="password"
-          value={password}
-          set={setPassword}
-          autocomplete="current-password"
-          isFirst
-          isRequired={!ways?.oidc}
-        />
+      {(refusal) => (
+        <>
+          <p class="quiet">{t.confirmAbout}</p>
+          {ways?.oidc && (
+            <a class="button" href={addressOf('startOidc', {})} target="_blank" rel="noopener">
+              {t.confirmOidc}
+            </a>
+          )}
+          {ways?.password !== false && (
+            <Field
+              label={t.password}
+              type="password"
+              value={password}
+              set={setPassword}
+              autocomplete="current-password"
+              isFirst
+              isRequired={!ways?.oidc}
+              wrong={wrongOf(refusal, 'password')}
+            />
+          )}
+        </>
       )}
     </FormDialog>
   );

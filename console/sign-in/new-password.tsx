@@ -3,10 +3,11 @@ import { useState } from 'preact/hooks';
 import { ask } from '../client/api.ts';
 import { enter, useSignIn } from '../client/session.ts';
 import { Button } from '../parts/button.tsx';
-import { useAction } from '../parts/dialog.tsx';
+import { Late, useAction } from '../parts/dialog.tsx';
 import { Field, wrongOf } from '../parts/field.tsx';
-import { Notice } from '../parts/page.tsx';
+import { Trouble } from '../parts/page.tsx';
 import { texts } from '../texts.ts';
+import { sayingAt } from './saying-at.ts';
 import { SignInCard } from './sign-in.tsx';
 
 /** An operator whose password was given to it chooses another one before anything else. */
@@ -25,13 +26,14 @@ export function PasswordForm({ name, done }: { name: string; done: () => void })
   const signIn = useSignIn();
   const isFirst = signIn.state === 'in' && signIn.mayChoosePassword;
   const isDifferent = repeated !== '' && repeated !== password;
-  const { submit, refusal, isBusy } = useAction(async () => {
+  const action = useAction(async () => {
     const body = isFirst ? { password } : { current, password };
-    enter(await ask('changePassword', { body }));
+    enter(await sayingAt('current', texts.signIn.wrong, ask('changePassword', { body })));
     setCurrent('');
     setPassword('');
     setRepeated('');
   }, done);
+  const { submit, refusal, isBusy } = action;
   return (
     <form
       class="form"
@@ -79,11 +81,8 @@ export function PasswordForm({ name, done }: { name: string; done: () => void })
         wrong={isDifferent ? texts.password.different : undefined}
         isRequired
       />
-      {refusal && !refusal.problem.errors?.length && (
-        <Notice tone="bad" remedy={refusal.problem.remedy} isAlert>
-          {refusal.message}
-        </Notice>
-      )}
+      {refusal && !refusal.problem.errors?.length && <Trouble refusal={refusal} isAction />}
+      <Late of={action} />
       <Button type="submit" look="main-one" isBusy={isBusy}>
         {texts.password.verb}
       </Button>

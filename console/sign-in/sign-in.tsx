@@ -5,7 +5,7 @@ import { addressOf, ask } from '../client/api.ts';
 import { useRoute } from '../client/route.ts';
 import { enter } from '../client/session.ts';
 import { Button } from '../parts/button.tsx';
-import { Dialog, useAction } from '../parts/dialog.tsx';
+import { Dialog, Late, useAction } from '../parts/dialog.tsx';
 import { Field } from '../parts/field.tsx';
 import { Notice, Trouble } from '../parts/page.tsx';
 import iconUrl from '../style/icon.svg';
@@ -55,9 +55,10 @@ function SignInForm(): ComponentChild {
   const { answer: ways, refusal: unreachable, again } = useAnswer('getSignIn', {});
   const [name, setName] = useState('');
   const [password, setPassword] = useState('');
-  const { submit, refusal, isBusy } = useAction(async () => {
+  const action = useAction(async () => {
     enter(await ask('signIn', { body: { name, password } }));
   });
+  const { submit, refusal, isBusy } = action;
   if (unreachable && ways === undefined) return <Trouble refusal={unreachable} again={again} />;
   if (ways === undefined) return null;
   return (
@@ -79,11 +80,8 @@ function SignInForm(): ComponentChild {
             autocomplete="current-password"
             isRequired
           />
-          {refusal && (
-            <Notice tone="bad" remedy={refusal.problem.remedy} isAlert>
-              {refusal.message}
-            </Notice>
-          )}
+          {refusal && <Trouble refusal={refusal} isAction />}
+          <Late of={action} />
           <Button type="submit" look="main-one" isBusy={isBusy}>
             {texts.signIn.verb}
           </Button>

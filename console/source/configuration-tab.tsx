@@ -45,7 +45,7 @@ export function ConfigurationTab({ source }: { source: Source }): ComponentChild
     if (edited) await ask('applySource', { query: { dryRun: 'true' }, body: edited.yaml });
     offer(true);
   });
-  if (answer === undefined) return refusal ? <Trouble refusal={refusal} again={again} /> : <Skeleton />;
+  if (answer === undefined) return refusal ? <Trouble refusal={refusal} again={again} /> : <Skeleton again={again} />;
   const yaml = edited?.yaml ?? answer.yaml;
   const flaws = flawsOf(compare.refusal, yaml);
   return (

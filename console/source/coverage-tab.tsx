@@ -67,10 +67,10 @@ export function CoverageTab({ source }: { source: Source }): ComponentChild {
       {refusal && <Trouble refusal={refusal} again={again} />}
       <Card title={t.title} beside={<span class="small quiet">{zone}</span>} actions={streams.length > 0 && tools}>
         {coverage === undefined ? (
-          !refusal && <Skeleton />
+          !refusal && <Skeleton again={again} />
         ) : streams.length === 0 ? (
           <Empty icon={Grid3x3} title={t.noStreams}>
-            {t.noStreamsAbout}
+            {source.condition === 'stopped' || source.condition === 'failing' ? t.noStreamsTrouble : t.noStreamsAbout}
           </Empty>
         ) : (
           <div class="body stack">

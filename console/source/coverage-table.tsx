@@ -35,7 +35,7 @@ export function CoverageTable({ streams, edges, select }: TableProps): Component
       keyOf={({ key, from }) => `${key} ${from}`}
       more={rows.length > most ? () => setMost(most + ROWS) : undefined}
       columns={[
-        { title: t.stream, kind: 'name', cell: ({ key }) => <span class="mono">{key}</span> },
+        { title: t.stream, kind: 'name', cell: ({ key }) => <bdi class="mono">{key}</bdi> },
         { title: t.from, cell: ({ from }) => momentOf(from) },
         { title: t.to, cell: ({ to }) => momentOf(to) },
         { title: t.length, kind: 'number', cell: ({ from, to }) => lengthOf((to - from) / 1_000) },

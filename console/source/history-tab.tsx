@@ -38,7 +38,7 @@ export function HistoryTab({ source }: { source: Source }): ComponentChild {
             {t.noneAbout}
           </Empty>
         ) : list.items === undefined ? (
-          <Skeleton rows={3} />
+          <Skeleton rows={3} again={list.again} />
         ) : (
           <Table
             label={t.title}
@@ -47,7 +47,7 @@ export function HistoryTab({ source }: { source: Source }): ComponentChild {
             more={list.more}
             columns={[
               { title: t.ended, kind: 'name', cell: ({ endedAt }) => <Moment at={endedAt} /> },
-              { title: t.by, cell: ({ endedBy }) => endedBy.replace(/^operator:/, '') },
+              { title: t.by, cell: ({ endedBy }) => <span class="long">{endedBy.replace(/^operator:/, '')}</span> },
               { title: t.how, cell: ({ ending }) => t.endings[ending] },
               {
                 title: t.actions,

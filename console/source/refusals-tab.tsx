@@ -29,10 +29,10 @@ export function RefusalsTab({ source: { organisation, name } }: { source: Source
   );
   const [asked, setAsked] = useState<Refusals['reasons'][number]>();
   const { mayChange } = useRole();
-  if (answer === undefined) return refusal ? <Trouble refusal={refusal} again={again} /> : <Skeleton />;
+  if (answer === undefined) return refusal ? <Trouble refusal={refusal} again={again} /> : <Skeleton again={again} />;
   const ofSensor = sensor && (
     <button type="button" class="chip" aria-pressed onClick={() => adjust({ sensor: undefined })}>
-      <span class="mono">{sensor}</span>
+      <bdi class="mono">{sensor}</bdi>
     </button>
   );
   if (answer.reasons.length === 0) {
@@ -92,8 +92,8 @@ export function RefusalsTab({ source: { organisation, name } }: { source: Source
               kind: 'name',
               cell: ({ sensor, variable }) => (
                 <>
-                  <span class="mono">{sensor}</span>
-                  <span class="under mono">{variable}</span>
+                  <bdi class="mono">{sensor}</bdi>
+                  <bdi class="under mono">{variable}</bdi>
                 </>
               ),
             },
@@ -105,7 +105,9 @@ export function RefusalsTab({ source: { organisation, name } }: { source: Source
               cell: ({ examples }) => (
                 <span class="row wrap">
                   {[...new Set(examples.map(({ raw }) => raw))].map((raw) => (
-                    <code key={raw}>{raw}</code>
+                    <code key={raw} dir="auto">
+                      {raw}
+                    </code>
                   ))}
                 </span>
               ),

@@ -7,8 +7,8 @@ import type { Refusal } from '../client/api.ts';
 import { changed } from '../client/answers.ts';
 import { fieldOf, instantOfField, lengthOf, numberOf } from '../client/zone.ts';
 import { Button } from '../parts/button.tsx';
-import { useAction } from '../parts/dialog.tsx';
-import { Choices, Field, Select } from '../parts/field.tsx';
+import { Late, useAction } from '../parts/dialog.tsx';
+import { Choices, Field, Select, wrongOf } from '../parts/field.tsx';
 import { selectionOfText, textOfSelection } from '../parts/heat-map/selection.ts';
 import type { Selection } from '../parts/heat-map/selection.ts';
 import { Card, Figures, Notice, Trouble } from '../parts/page.tsx';
@@ -61,8 +61,9 @@ export function SelectionCard({ source, selection, select, mayChange }: Selectio
     })),
   );
   const { quotes, refusal: unquoted } = useQuotes(params, requests);
+  const wrongPerDay = wrongOf(unquoted, 'requestsPerDay');
   const started = useRef(new Set<string>());
-  const { submit, refusal, isBusy } = useAction(
+  const action = useAction(
     async () => {
       try {
         for (const body of requests) {
@@ -82,6 +83,7 @@ export function SelectionCard({ source, selection, select, mayChange }: Selectio
       select([]);
     },
   );
+  const { submit, refusal, isBusy } = action;
   const isEmpty = 'selection' in read && read.selection.length === 0;
   const isWrong = 'wrong' in read || isEmpty;
   const wrong = 'wrong' in read ? t.wrongLine(read.wrong) : t.empty;
@@ -132,12 +134,20 @@ export function SelectionCard({ source, selection, select, mayChange }: Selectio
                 ['newest', t.newest],
               ]}
             />
-            <Field label={t.perDay} type="number" value={perDay} set={setPerDay} placeholder={t.noLimit} />
+            <Field
+              label={t.perDay}
+              type="number"
+              value={perDay}
+              set={setPerDay}
+              placeholder={t.noLimit}
+              wrong={wrongPerDay}
+            />
           </div>
         </div>
         <div class="stack" aria-live="polite">
-          <Quote quotes={quotes} refusal={unquoted} isWrong={isWrong} />
-          {refusal && <Trouble refusal={refusal} />}
+          <Quote quotes={quotes} refusal={wrongPerDay === undefined ? unquoted : undefined} isWrong={isWrong} />
+          {refusal && <Trouble refusal={refusal} isAction />}
+          <Late of={action} />
           {mayChange && (
             <Button
               type="submit"

@@ -39,7 +39,7 @@ export function SensorsTab({ source: { organisation, name, project, silence } }:
         }
       >
         {items === undefined ? (
-          !refusal && <Skeleton />
+          !refusal && <Skeleton again={again} />
         ) : items.length === 0 ? (
           <Empty icon={Radio} title={isSilent ? t.noneSilent : t.none}>
             {isSilent ? t.noneSilentAbout : t.noneAbout}
@@ -56,10 +56,14 @@ export function SensorsTab({ source: { organisation, name, project, silence } }:
                 kind: 'name',
                 cell: ({ sensor, sensorId }) => (
                   <>
-                    <a class="mono" href={hrefOf(['data'], { organisation, project, sensor: sensorId ?? sensor })}>
+                    <a
+                      class="mono"
+                      dir="auto"
+                      href={hrefOf(['data'], { organisation, project, sensor: sensorId ?? sensor })}
+                    >
                       {sensorId ?? sensor}
                     </a>
-                    {sensorId !== null && sensorId !== sensor && <span class="under mono">{sensor}</span>}
+                    {sensorId !== null && sensorId !== sensor && <bdi class="under mono">{sensor}</bdi>}
                   </>
                 ),
               },

@@ -37,7 +37,7 @@ export function WindowsTab({ source: { organisation, name } }: { source: Source 
         }
       >
         {rows === undefined ? (
-          !list.refusal && <Skeleton />
+          !list.refusal && <Skeleton again={list.again} />
         ) : rows.length === 0 && !list.more ? (
           <Empty icon={Layers} title={t.none}>
             {t.noneAbout}
@@ -54,7 +54,7 @@ export function WindowsTab({ source: { organisation, name } }: { source: Source 
                 kind: 'name',
                 cell: ({ stream, lane }) => (
                   <>
-                    <span class="mono">{stream ?? '–'}</span>
+                    <bdi class="mono">{stream ?? '–'}</bdi>
                     <span class="under">{t.lanes[lane]}</span>
                   </>
                 ),

@@ -1,4 +1,4 @@
-import { Network, Plus } from 'lucide';
+import { Network } from 'lucide';
 import type { ComponentChild } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Operations } from '../client/operations.ts';
@@ -7,13 +7,14 @@ import { useList } from '../client/pages.ts';
 import { adjust, hrefOf, useRoute } from '../client/route.ts';
 import { useRole } from '../client/session.ts';
 import { numberOf } from '../client/zone.ts';
-import { Icon } from '../parts/icon.tsx';
 import { Chips } from '../parts/chips.tsx';
 import { Select } from '../parts/field.tsx';
 import { Card, Empty, Page, Skeleton, Trouble } from '../parts/page.tsx';
+import { RegisterLink } from '../parts/register-link.tsx';
 import { Search } from '../parts/search.tsx';
 import { State } from '../parts/state.tsx';
 import { StripLegend } from '../parts/strip.tsx';
+import { FirstSource } from '../overview/first-source.tsx';
 import { texts } from '../texts.ts';
 import { BulkBar } from './bulk-bar.tsx';
 import { keyOfSource } from './key.ts';
@@ -49,35 +50,27 @@ export function SourceList(): ComponentChild {
     <Page
       title={texts.nav.sources}
       beside={list.first && <span class="tag">{numberOf(list.first.matching)}</span>}
-      actions={
-        mayChange && (
-          <a class="button main-one" href={hrefOf(['register'])}>
-            <Icon of={Plus} />
-            {t.register}
-          </a>
-        )
-      }
+      actions={(!isEmpty || isFiltered) && <RegisterLink />}
     >
       <Filters query={query} conditions={list.first?.conditions ?? {}} />
       {list.refusal && <Trouble refusal={list.refusal} again={list.again} />}
       {mayChange && chosen.size > 0 && <BulkBar chosen={chosen} choose={choose} />}
       <Card>
         {list.items === undefined ? (
-          <Skeleton rows={10} />
+          <Skeleton rows={10} again={list.again} />
+        ) : isEmpty && !isFiltered ? (
+          <FirstSource />
         ) : isEmpty ? (
           <Empty
             icon={Network}
-            title={isFiltered ? t.noneMatch : texts.overview.noSources}
-            {...(!isFiltered && { command: 'databridge source new' })}
+            title={t.noneMatch}
             action={
-              isFiltered && (
-                <a class="button" href={hrefOf(['sources'])}>
-                  {t.showAll}
-                </a>
-              )
+              <a class="button" href={hrefOf(['sources'])}>
+                {t.showAll}
+              </a>
             }
           >
-            {isFiltered ? t.noneMatchAbout : texts.overview.noSourcesAbout}
+            {t.noneMatchAbout}
           </Empty>
         ) : (
           <SourceTable
@@ -112,7 +105,7 @@ function Filters({ query, conditions }: FiltersProps): ComponentChild {
   return (
     <div class="stack tight">
       <div class="tools">
-        <Search label={t.search} value={text} set={setText} />
+        <Search label={t.search} value={text} set={setText} most={100} />
         <Select
           label={t.project}
           isSilent

@@ -100,7 +100,7 @@ function Found({ of }: { of: Previewed }): ComponentChild {
         ...of.failed.map(({ sensor, message }) => [sensor, message]),
       ].map(([name, message]) => (
         <Notice key={name} tone="bad">
-          {name}: {message}
+          <bdi>{name}</bdi>: {message}
         </Notice>
       ))}
       {of.examples.length > 0 && (
@@ -112,11 +112,15 @@ function Found({ of }: { of: Previewed }): ComponentChild {
             {
               title: t.sensor,
               kind: 'name',
-              cell: ({ sensor, variable }) => <span class="mono">{`${sensor} ${variable}`}</span>,
+              cell: ({ sensor, variable }) => (
+                <span class="mono">
+                  <bdi>{sensor}</bdi> <bdi>{variable}</bdi>
+                </span>
+              ),
             },
             { title: t.reason, cell: ({ reason }) => reasonOf(reason) },
             { title: t.at, cell: ({ at }) => (at ? momentOf(at) : '–') },
-            { title: t.raw, cell: ({ raw }) => <code>{raw}</code> },
+            { title: t.raw, cell: ({ raw }) => <code dir="auto">{raw}</code> },
           ]}
         />
       )}
@@ -126,8 +130,8 @@ function Found({ of }: { of: Previewed }): ComponentChild {
           rows={of.sample}
           keyOf={({ sensorId, valueName, date }) => `${sensorId} ${valueName} ${date}`}
           columns={[
-            { title: t.sensor, kind: 'name', cell: ({ sensorId }) => <span class="mono">{sensorId}</span> },
-            { title: t.value, cell: ({ valueName }) => <span class="mono">{valueName}</span> },
+            { title: t.sensor, kind: 'name', cell: ({ sensorId }) => <bdi class="mono">{sensorId}</bdi> },
+            { title: t.value, cell: ({ valueName }) => <bdi class="mono">{valueName}</bdi> },
             { title: t.at, cell: ({ date }) => momentOf(date) },
             { title: t.number, kind: 'number', cell: ({ value }) => valueOf(value) },
           ]}

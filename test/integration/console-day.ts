@@ -6,7 +6,6 @@ import { openPlant } from '../../src/demo/run.ts';
 import { plantSource } from '../../src/demo/source-file.ts';
 import { handsOf, violationsOf } from './console-browser.ts';
 import type { Desk } from './console-journeys.ts';
-import { eventually } from './daemon-rig.ts';
 import { ACCOUNT } from './plant-simulator.ts';
 
 // A day of an operator at the console: sources of other kinds, an outage, a refusal, an application, a held name, and the audit of it all.
@@ -104,11 +103,12 @@ export async function bridgeAnOutage(desk: Desk): Promise<void> {
   await rig.covered('hall-3', Date.now() - 2_000);
   await at('/sources/default/hall-3');
   await page.getByText('well', { exact: true }).waitFor();
-  await eventually('the alert is ended', async () => {
-    // A trouble that is gone may come back for a minute, which nobody waits for here.
-    await rig.client.query(`update alert set gone_at = gone_at - interval '1 hour'`);
-    return (await rig.client.query(`select from alert where ended_at is null and kind = 'failing'`)).rowCount === 0;
-  });
+}
+
+/** The alert ends by itself, when its trouble has been away for a minute, which has gone by since the outage. */
+export async function seeTheAlertEnd(desk: Desk): Promise<void> {
+  const { page } = desk;
+  const { at } = handsOf(() => desk);
   await at('/alerts?state=ended');
   await page.getByRole('row', { name: /Failing: hall-3/ }).waitFor();
 }

@@ -12,6 +12,7 @@ import {
   findInAudit,
   registerOtherKinds,
   repairARefusal,
+  seeTheAlertEnd,
   workWithAnApplication,
 } from './console-day.ts';
 import { theEditor } from './console-editor.ts';
@@ -201,7 +202,8 @@ it('refused points are repaired by a mapping, and by asking for their range agai
 it('an application pushes while its new name is held and released, is rotated, and is revoked', () =>
   workWithAnApplication({ ...desk(), v0 }));
 
-it('an outage raises an alert that is taken, leaves a hole that is backfilled, and ends', () => bridgeAnOutage(desk()));
+it('an outage raises an alert that is taken, and leaves a hole that is backfilled and closes', () =>
+  bridgeAnOutage(desk()));
 
 it('another operator has tokens and sessions that an admin sees and ends', () => endAccess(desk()));
 
@@ -277,6 +279,7 @@ describe('a session', () => {
   });
 });
 
+it('the alert of the outage has ended by itself', () => seeTheAlertEnd(desk()));
 it('everything is found again in the audit', () => findInAudit(desk()));
 
 it('every page is for everybody, light and dark, fits on a phone, and breaks no rule of its own policy', async () => {
