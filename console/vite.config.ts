@@ -16,7 +16,11 @@ const compressed = (): Plugin => ({
       const path = join(entry.parentPath, entry.name);
       if (!entry.isFile() || !TEXTS.has(extname(path))) continue;
       const text = readFileSync(path);
-      const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: text.length };
+      const params = {
+        [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
+        [constants.BROTLI_PARAM_QUALITY]: 11,
+        [constants.BROTLI_PARAM_SIZE_HINT]: text.length,
+      };
       writeFileSync(`${path}.br`, brotliCompressSync(text, { params }));
     }
   },
@@ -83,9 +87,9 @@ export default defineConfig({
             {
               name: 'parts',
               priority: 2,
-              test: /\/preact\/|\/console\/(?:client|parts\/(?!heat-map|line-chart|code-editor|yaml-editor)|texts)/,
+              test: /\/preact\/|\/console\/(?:client|frame|parts\/(?!heat-map|line-chart|code-editor|yaml-editor)|texts)/,
             },
-            { name: 'sources', priority: 1, test: /\/console\/(?:source|sources|trial)\// },
+            { name: 'sources', priority: 1, test: /\/console\/(?:register|source|sources|trial)\// },
             {
               name: 'lists',
               priority: 1,

@@ -18,7 +18,7 @@ import { keyOfSource } from './key.ts';
 const t = texts.sources;
 
 /** Strips are asked for in lots of so many sources. */
-const LOT = 25;
+const LOT = 20;
 /** A strip shows seven days, so it is read now and then, ms. */
 const STRIPS_MS = 30_000;
 

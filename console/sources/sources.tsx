@@ -24,7 +24,7 @@ const t = texts.sources;
 
 const STATES = ['stopped', 'failing', 'behind', 'silent', 'starting', 'paused', 'well'] as const;
 /** More than a screen shows; further ones are read as they come into sight. */
-const ROWS = 25;
+const ROWS = 20;
 /** Figures such as the lag change without an event, ms. */
 const EVERY_MS = 10_000;
 /** Typing goes on for so long before it is asked for, ms. */

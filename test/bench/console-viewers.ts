@@ -16,7 +16,7 @@ const PAGES: readonly (readonly (readonly [path: string, everyMs: number])[])[] 
     ['/overview', 4_000],
     ['/backfills?state=running&limit=5', 15_000],
   ],
-  [['/sources?sort=trouble&limit=25', 10_000]],
+  [['/sources?sort=trouble&limit=20', 10_000]],
 ];
 
 /** What 50 viewers with an open page cost `up`, beside what it costs without any. */

@@ -122,7 +122,7 @@ const when = (condition: string, then: string): string => `new Promise((resolve)
 })`;
 
 /** When the page of sources shows rows, ms after it was asked for. */
-const ROWS = when(`document.querySelectorAll('tbody tr').length > 20`, 'performance.now()');
+const ROWS = when(`document.querySelectorAll('tbody tr').length > 15`, 'performance.now()');
 
 /** How long the newest answer of a list of sources took, ms. */
 const LIST = `performance.getEntriesByType('resource').findLast(({ name }) => name.includes('/sources?')).duration`;
