@@ -279,9 +279,7 @@ describe('a session', () => {
   });
 });
 
-it('the alert of the outage has ended by itself', () => seeTheAlertEnd(desk()));
 it('everything is found again in the audit', () => findInAudit(desk()));
-
 it('every page is for everybody, light and dark, fits on a phone, and breaks no rule of its own policy', async () => {
   const found: Record<string, string[]> = {};
   for (const hash of PAGES) {
@@ -298,3 +296,5 @@ it('every page is for everybody, light and dark, fits on a phone, and breaks no 
   expect(found).toEqual({});
   expect(profile.faults).toEqual([]);
 });
+
+it('the alert of the outage has ended by itself', () => seeTheAlertEnd(desk()));
