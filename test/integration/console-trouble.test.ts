@@ -194,14 +194,14 @@ it('a database that is away is said with its remedy, and all is well when it is 
 describe('odd content', () => {
   beforeAll(async () => {
     plant = await startPlant({ truth: oddPlant() });
-    const source = (every: string) =>
-      thingsboard('hall-3', plant.url, { schedule: { every, start: '2h', settle: '1s', overlap: '0s' } });
-    await bridge.apply(source('1h'));
-    await bridge.apply(source('2h'));
-    await eventually('hall-3 is covered', async () => {
-      const { rows } = await client.query('select from series');
-      return rows.length > 1;
-    });
+    const source = (every: string, labels: readonly string[]) =>
+      thingsboard('hall-3', plant.url, {
+        schedule: { every, start: '2h', settle: '1s', overlap: '0s' },
+        mapping: { labels },
+      });
+    await bridge.apply(source('1h', []));
+    await bridge.apply(source('2h', ATTACKS));
+    await eventually('hall-3 is covered', async () => (await client.query('select from series')).rows.length > 1);
     await client.query(
       `insert into alert (kind, organisation, subject, severity, what, remedy, since, opened_at)
        values ('failing', 'default', 'hall-3', 'warning', 'It fails.', 'Mend it.', now() - interval '5 minutes', now())`,
@@ -265,6 +265,8 @@ describe('odd content', () => {
       }
     }
     await page.setViewportSize({ width: 1280, height: 800 });
+    await at('/sources/default/hall-3?tab=configuration');
+    expect(await page.getByRole('textbox', { name: 'Configuration' }).innerText()).toContain('<script>');
     expect(flaws).toEqual({});
     expect([...seen].toSorted()).toEqual(ATTACKS.toSorted());
     expect(await page.evaluate('globalThis.hacked')).toBeUndefined();
