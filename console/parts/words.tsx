@@ -1,8 +1,8 @@
 import type { ComponentChild } from 'preact';
 import { momentOf } from '../client/zone.ts';
 
-/** An instant as the bridge writes it in a text. */
-const INSTANT = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
+/** An instant as the bridge writes it in a text, or its begin where a text is cut. */
+const INSTANT = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d*)?(?:Z|(…))/g;
 
 /**
  * A text of the bridge as a sentence: it begins large, unless with a command, a field or an address, its commands are marked, and its
@@ -13,5 +13,7 @@ export const Words = ({ of }: { of: string }): ComponentChild => {
   return of
     .replace(/^[a-z]+(?=[ ,;:]\s?)/, (word) => word.charAt(0).toUpperCase() + word.slice(1))
     .split(/`([^`]+)`/)
-    .map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part.replaceAll(INSTANT, momentOf)));
+    .map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part.replaceAll(INSTANT, inZone)));
 };
+
+const inZone = (_: string, second: string, cut = ''): string => `${momentOf(`${second}Z`)}${cut}`;
