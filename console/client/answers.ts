@@ -57,7 +57,9 @@ async function readInto(entry: Entry, unattended: boolean): Promise<void> {
   entry.isOld = false;
   entry.readAt = Date.now();
   try {
-    entry.answer = await entry.read(unattended, signal);
+    const answer = await entry.read(unattended, signal);
+    if (signal.aborted) return;
+    entry.answer = answer;
     entry.refusal = undefined;
   } catch (error) {
     // Another request took its place.

@@ -8,7 +8,7 @@ import { whenRun } from './when-run.ts';
 const NO_PROCESS = 'no process works on it';
 const WATCHED = '130 Ctrl-C, while it goes on';
 const ENDING = `0 done, 1 cancelled or ${NO_PROCESS}, 2 wrong usage, ${WATCHED}`;
-/** Of a command that starts backfills and watches one. `returns`: the options with which it does not. */
+/** The exit codes of a command that starts a backfill and watches it. `returns`: the options with which it ends once the backfill is started. */
 export const startedThen = (returns: string): string =>
   `0 done (with ${returns}: started), 1 cancelled or ${NO_PROCESS}, 2 wrong usage, ${WATCHED}`;
 

@@ -176,8 +176,7 @@ export function addBackfillRoutes(app: FastifyInstance, { database, registry, cl
       });
       const items: z.infer<typeof startedSchema>['items'] = [];
       for (const one of chosen) {
-        // What was started goes on, and a client that has left needs no more of it.
-        if (request.leaving?.aborted) break;
+        // Also for a client that has left: the answer is kept for its Idempotency-Key, and a part of it would pass for the last page.
         const begun = await startBackfill(database, { ...wanted(body, one), requestedBy: actorOf(operator) }).catch(
           (error: unknown) => asBridgeError(error),
         );

@@ -49,7 +49,8 @@ async function build(): Promise<string> {
       // The loader of adapters gives them the contract that lies beside it.
       await writeFile(file, code.replaceAll(HERE, pathToFileURL(`${place}/`).href));
     }
-    await rename(making, place);
+    // Another run may have made the same meanwhile.
+    await rename(making, place).catch(() => rm(making, { recursive: true }));
     await forgetOld();
   }
   return join(place, 'main.mjs');
