@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 import { claimsOf } from '../../src/pull/claim.ts';
 import type { Claims } from '../../src/pull/claim.ts';
@@ -8,6 +8,7 @@ import type { JobsUnderWay } from '../../src/pull/jobs-under-way.ts';
 import type { Work } from '../../src/queue/queue.ts';
 import { keepAlive } from '../kit/alive.ts';
 import { useDatabases } from '../kit/databases.ts';
+import { eventually } from './daemon-rig.ts';
 import { storeSource, storeStream } from '../kit/stored-source.ts';
 import { dueHistories, dueLooks } from '../kit/work.ts';
 
@@ -58,6 +59,25 @@ it.each(WORKS)('the claim of a %s that ended without its report is free once it 
   expect(await take(others, work)).toBeDefined();
 });
 
+it.each(WORKS)(
+  'the claim of a %s that stands in a restored database is given back within half a minute',
+  async (work) => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    try {
+      await jobs.giveBack();
+      // A state of the database in which the job ran.
+      expect(await take(claims, work)).toBeDefined();
+      await jobs.giveBack();
+      expect(await take(others, work)).toBeUndefined();
+      vi.advanceTimersByTime(30_000);
+      await jobs.giveBack();
+      expect(await take(others, work)).toBeDefined();
+    } finally {
+      vi.useRealTimers();
+    }
+  },
+);
+
 it('a claim that another worker has taken over meanwhile stays with it', async () => {
   await failAfterClaim('poll');
   await database.run('update work set claimed_by = (select id from worker where id <> $1)', [workerId]);
@@ -77,20 +97,36 @@ it.each(WORKS)('the claim of a %s that runs again is not given back under it', a
 
 it('no job begins while the claim of the one before it is on its way back, and one that runs is not begun twice', async () => {
   const never = (): Promise<void> => Promise.reject(new Error('begun twice'));
-  const waiting = Promise.withResolvers<number>();
-  const slow = jobsUnderWay({ run: () => waiting.promise }, workerId);
-  await expect(slow.run('poll', 1, () => Promise.reject(new Error('failover')))).rejects.toThrow('failover');
-  const back = slow.giveBack();
-  await slow.run('poll', 1, never);
-  waiting.resolve(1);
+  const waiting = Promise.withResolvers<void>();
+  const id = idOf.poll;
+  jobs = jobsUnderWay(
+    {
+      rows: (text, values) => database.rows(text, values),
+      run: async (text, values) => {
+        await waiting.promise;
+        return await database.run(text, values);
+      },
+    },
+    workerId,
+  );
+  await failAfterClaim('poll');
+  const back = jobs.giveBack();
+  await eventually('the claim is on its way back', async () => {
+    let begun = false;
+    await jobs.run('poll', id, () => Promise.resolve((begun = true)).then(() => undefined));
+    return !begun;
+  });
+  await jobs.run('poll', id, never);
+  waiting.resolve();
   await back;
-  await slow.run('poll', 1, () => slow.run('poll', 1, never));
+  await jobs.run('poll', id, () => jobs.run('poll', id, never));
 });
 
 it('a claim that cannot be given back yet is tried again', async () => {
   let away = true;
-  const soon = {
-    run: (text: string, values?: unknown[]) => (away ? Promise.reject(new Error('away')) : database.run(text, values)),
+  const soon: Pick<Database, 'rows' | 'run'> = {
+    rows: (text, values) => database.rows(text, values),
+    run: (text, values) => (away ? Promise.reject(new Error('away')) : database.run(text, values)),
   };
   jobs = jobsUnderWay(soon, workerId);
   await failAfterClaim('poll');

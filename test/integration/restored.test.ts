@@ -28,6 +28,9 @@ const giveNumbersToStrangers = `
 
 const STRANGERS = `select count(*)::int as readings from reading join series on series.id = series where sensor_id like 'stranger%'`;
 
+/** The state is of an instant at which the only process that polls had a poll under way. */
+const WHILE_IT_POLLED = `update work set claimed_by = (select id from worker where polls), sent_at = null where kind = 'poll'`;
+
 /** The pool finds out that its connections are gone when it uses them. */
 async function settled<T>(work: () => Promise<T>): Promise<T> {
   return await eventually('an answer of the restored database', () => work().catch(() => false as const));
@@ -232,7 +235,10 @@ describe('a worker', () => {
     await plant.replace({ truth: many });
     await settled(async () => await bridge.succeed('source', 'poll', 'hall-3'));
     await covered(4);
-    await backup.restore((old) => old.query(giveNumbersToStrangers));
+    await backup.restore(async (old) => {
+      await old.query(giveNumbersToStrangers);
+      await old.query(WHILE_IT_POLLED);
+    });
     await settled(async () => await bridge.succeed('source', 'poll', 'hall-3'));
     await covered(4);
 
