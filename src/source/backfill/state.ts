@@ -66,6 +66,10 @@ export type BackfillStateName = BackfillState['state'];
 const SLICES = 5;
 const SLICE_SECONDS = 120;
 
+/** SQL: the length of a multirange, s. Nearly each is one range, which needs no query; a page of backfills asks for tens of thousands. */
+const lengthOf = (ranges: string): string =>
+  `case when ${ranges} = tstzmultirange(range_merge(${ranges})) then coalesce(extract(epoch from upper(${ranges}) - lower(${ranges})), 0) else length_of(${ranges}) end`;
+
 const STATES = `
   select backfill.id, source.name as source, source.organisation_id as organisation, instant_of(from_at) as from, instant_of(to_at) as to,
     what, case when newest_first then 'newest' else 'oldest' end as order, requests_per_day as "requestsPerDay", backfill.sensors,
@@ -92,23 +96,23 @@ const STATES = `
        'requestsToday', coalesce(sum(requests) filter (where day = (now() at time zone 'UTC')::date), 0))
      from backfill_day where backfill_id = backfill.id) as work,
     case when backfill.state = 'running' then (
-      select jsonb_agg(jsonb_build_array(time, readings) order by slice) from (
-        select slice, coalesce(sum(extract(epoch from to_at - from_at)), 0)::float8 / ${SLICE_SECONDS} as time,
-          coalesce(sum(readings), 0)::float8 / ${SLICE_SECONDS} as readings
-        from generate_series(1, ${SLICES}) as slice left join window_log on window_log.source_id = source.id and lane = 'history'
-          and asked_at > greatest(backfill.created_at, now() - slice * ${SLICE_SECONDS} * interval '1 second')
-          and asked_at <= now() - (slice - 1) * ${SLICE_SECONDS} * interval '1 second'
+      select jsonb_agg(jsonb_build_array(coalesce(time, 0) / ${SLICE_SECONDS}, coalesce(readings, 0) / ${SLICE_SECONDS}) order by slice)
+      from generate_series(1, ${SLICES}) as slice left join (
+        select ceil(extract(epoch from now() - asked_at) / ${SLICE_SECONDS}) as slice,
+          sum(extract(epoch from to_at - from_at))::float8 as time, sum(readings)::float8 as readings
+        from window_log where window_log.source_id = source.id and lane = 'history'
+          and asked_at > greatest(backfill.created_at, now() - ${SLICES * SLICE_SECONDS} * interval '1 second') and asked_at < now()
           and window_log.to_at > backfill.from_at and window_log.from_at < backfill.to_at
           and exists (select from backfill_stream where backfill_id = backfill.id and backfill_stream.stream_id = window_log.stream_id)
-        where now() - slice * ${SLICE_SECONDS} * interval '1 second' >= backfill.created_at or slice = 1
-        group by slice) as sliced)
+        group by 1) as sliced using (slice)
+      where now() - slice * ${SLICE_SECONDS} * interval '1 second' >= backfill.created_at or slice = 1)
       else '[]' end as slices
   from backfill join source on source.id = backfill.source_id
   cross join lateral (select to_at + settle_us * interval '1 microsecond' as settles) as its_end
   cross join lateral (
     select case when backfill.state = 'done' then 1 when sum(wanted) > 0 then least(1, sum(has) / sum(wanted)) when count(*) > 0 then 1 else 0 end::float8 as share,
       coalesce(sum(wanted - has), 0)::float8 as left
-    from (select length_of(${WANTED}) as wanted, length_of(${WANTED} * (${DONE_IN_STREAM})) as has
+    from (select ${lengthOf(WANTED)} as wanted, ${lengthOf(`(${WANTED} * (${DONE_IN_STREAM}))`)} as has
       from backfill_stream join stream on stream.id = stream_id
       where backfill_id = backfill.id and retired_at is null and backfill.state <> 'done') as each) as parts`;
 
