@@ -616,6 +616,7 @@ export type Refusals = {
     readonly valueName: string;
     readonly near: readonly { readonly sensorId: string; readonly valueName: string }[];
   }[];
+  readonly next?: string | null;
   readonly undated?: number;
 };
 
@@ -1235,7 +1236,7 @@ export interface Operations {
   readonly quoteBackfill: {
     readonly params: { readonly organisation: string; readonly name: string };
     readonly body: {
-      readonly from: string;
+      readonly from?: string;
       readonly to?: string;
       readonly what?: 'missing' | 'failed' | 'refused' | 'all';
       readonly order?: 'oldest' | 'newest';
@@ -1247,7 +1248,7 @@ export interface Operations {
   readonly startBackfill: {
     readonly params: { readonly organisation: string; readonly name: string };
     readonly body: {
-      readonly from: string;
+      readonly from?: string;
       readonly to?: string;
       readonly what?: 'missing' | 'failed' | 'refused' | 'all';
       readonly order?: 'oldest' | 'newest';
@@ -1258,7 +1259,7 @@ export interface Operations {
   };
   readonly startBackfills: {
     readonly body: {
-      readonly from: string;
+      readonly from?: string;
       readonly to?: string;
       readonly what?: 'missing' | 'failed' | 'refused' | 'all';
       readonly order?: 'oldest' | 'newest';
@@ -1357,6 +1358,7 @@ export interface Operations {
       readonly from?: string;
       readonly to?: string;
       readonly limit?: number;
+      readonly cursor?: string;
     };
     readonly answer: Refusals;
   };
@@ -1548,6 +1550,7 @@ export interface Operations {
       readonly from?: string;
       readonly to?: string;
       readonly limit?: number;
+      readonly cursor?: string;
     };
     readonly answer: Refusals;
   };

@@ -13,6 +13,8 @@ export interface RefusalChoice {
   readonly from?: Instant | undefined;
   /** The first instant after the wanted ones. */
   readonly to?: Instant | undefined;
+  /** The `placeOfVariable` of the last variable of the page before. */
+  readonly after?: readonly string[] | undefined;
 }
 
 /** Refused points: how many, and the instants of the first and the last one. */
@@ -41,6 +43,21 @@ export interface RefusalSum extends Omit<ReasonSum, 'series'> {
   /** A few of them, spread over time. */
   readonly examples: readonly Pick<ShownRefusal, 'at' | 'raw'>[];
 }
+
+/** Where a variable stands among those with refused points, which begin with the most points. */
+export const placeOfVariable = ({
+  refused,
+  project = '',
+  reason,
+  sensor,
+  variable,
+}: Pick<RefusalSum, 'refused' | 'reason' | 'sensor' | 'variable'> & Partial<OfProject>): readonly string[] => [
+  String(refused),
+  project,
+  reason,
+  sensor,
+  variable,
+];
 
 /** The code of the project that a refused push was sent to. */
 export interface OfProject {

@@ -86,7 +86,7 @@ export async function pushRefusalsOf(
   wanted: WantedPushRefusals,
   limit: number,
 ): Promise<PushRefusals> {
-  const { applicationId, reason, sensor, from, to } = wanted;
+  const { applicationId, reason, sensor, from, to, after } = wanted;
   if (!(await database.row('select from application where id = $1', [applicationId]))) {
     throw configInvalid(
       `there is no application ${JSON.stringify(applicationId)}`,
@@ -97,7 +97,9 @@ export async function pushRefusalsOf(
   const series = await database.rows<RefusalSum & OfProject & Record<string, unknown>>(
     `with ${KEPT}, summed as (
        select project, reason, sensor, variable, count(*) as refused, instant_of(min(at)) as first, instant_of(max(at)) as last
-       from kept group by 1, 2, 3, 4 order by refused desc, 1, 2, 3, 4 limit $6),
+       from kept group by 1, 2, 3, 4
+       having $7::bigint is null or (-count(*), project, reason, sensor, variable) > (-$7::bigint, $8, $9, $10, $11)
+       order by refused desc, 1, 2, 3, 4 limit $6),
      placed as (
        select *, row_number() over (partition by project, reason, sensor, variable order by at, raw) as place,
          count(*) over (partition by project, reason, sensor, variable) as number from kept)
@@ -106,7 +108,7 @@ export async function pushRefusalsOf(
        where (placed.project, placed.reason, placed.sensor, placed.variable) = (summed.project, summed.reason, summed.sensor, summed.variable)
          and place in (1, (number + 1) / 2, number)) as examples
      from summed order by refused desc, project, reason, sensor, variable`,
-    [...values, limit],
+    [...values, limit, ...(after ?? [null, null, null, null, null])],
   );
   const isNarrowed = sensor !== undefined || from !== undefined || to !== undefined;
   const reasons = await database.rows<ReasonSum & Record<string, unknown>>(

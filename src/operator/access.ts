@@ -18,7 +18,7 @@ import { resemblingDocument, resemblingIn } from '../source/held-names.ts';
 import { assertSeen, assertSeesAll, operatorOf, seesOrganisation } from './authenticate.ts';
 import { APPLICATION, SECRET, applicationSchema, organisationSchema } from './access-shapes.ts';
 import { answered } from './documents.ts';
-import { refusalQuery, refusalsAnswer, refusalsSchema } from './refusal-shapes.ts';
+import { refusalQuery, refusalsAnswer, refusalsSchema, variablesBehind } from './refusal-shapes.ts';
 import { boundsIn, changing, pageIn, pageQuery, pageSchemaOf } from './route-shapes.ts';
 import type { OperatorParts } from './parts.ts';
 import { noSuch } from './problem.ts';
@@ -233,11 +233,12 @@ export function addAccessRoutes(app: FastifyInstance, { database, clock }: Opera
     },
     async (request) => {
       const applicationId = await seen(request);
-      const { limit, ...choice } = request.query;
-      const wanted = { applicationId, ...choice, ...boundsIn(choice, clock.now()) };
+      const { limit, cursor, ...choice } = request.query;
+      const after = variablesBehind(cursor);
+      const wanted = { applicationId, ...choice, ...boundsIn(choice, clock.now()), after };
       const refusals = await pushRefusalsOf(database, wanted, limit);
       const held = resemblingDocument(await resemblingIn(database, refusals, { applicationId }));
-      return refusalsAnswer({ ...refusalsDocument(refusals, 'pusher'), ...held });
+      return refusalsAnswer({ ...refusalsDocument(refusals, 'pusher'), ...held }, limit);
     },
   );
 }

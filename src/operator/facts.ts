@@ -11,7 +11,7 @@ import { refusalsOf } from '../source/refusals.ts';
 import { explainSource, whyDocument } from '../source/why-facts.ts';
 import { operatorOf } from './authenticate.ts';
 import { answered, shows } from './documents.ts';
-import { refusalQuery, refusalsAnswer, refusalsSchema } from './refusal-shapes.ts';
+import { refusalQuery, refusalsAnswer, refusalsSchema, variablesBehind } from './refusal-shapes.ts';
 import { boundsIn, pageIn, pageQuery, pageSchemaOf, sourceIn, sourceParams } from './route-shapes.ts';
 import type { OperatorParts } from './parts.ts';
 import { OperatorProblem } from './problem.ts';
@@ -204,11 +204,12 @@ export function addFactRoutes(app: FastifyInstance, parts: OperatorParts): void 
     },
     async (request) => {
       const { id: sourceId } = await sourceIn(database, request);
-      const { limit, ...choice } = request.query;
-      const wanted = { sourceId, ...choice, ...boundsIn(choice, clock.now()) };
+      const { limit, cursor, ...choice } = request.query;
+      const after = variablesBehind(cursor);
+      const wanted = { sourceId, ...choice, ...boundsIn(choice, clock.now()), after };
       const refusals = await refusalsOf(database, wanted, limit);
       const held = resemblingDocument(await resemblingIn(database, refusals, { sourceId }));
-      return refusalsAnswer({ ...refusalsDocument(refusals, 'operator'), ...held, undated: refusals.undated });
+      return refusalsAnswer({ ...refusalsDocument(refusals, 'operator'), ...held, undated: refusals.undated }, limit);
     },
   );
   typed.get(

@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { placeOfVariable } from '../core/kept-refusals.ts';
 import type { refusalsDocument } from '../core/kept-refusals.ts';
 import { REFUSALS } from '../core/reading.ts';
 import type { RefusalReason } from '../core/reading.ts';
 import type { resemblingDocument } from '../source/held-names.ts';
 import { answered, shows } from './documents.ts';
-import { fitting, timeField } from './route-shapes.ts';
+import { noCursor, pageBehind, pageQuery, textsIn, timeField } from './route-shapes.ts';
 
 /** The query of a route on refused points. */
 export const refusalQuery = z.object({
@@ -13,10 +14,18 @@ export const refusalQuery = z.object({
   from: timeField.optional(),
   to: timeField.optional(),
   limit: z.coerce.number().int().min(1).max(1000).default(100).describe('At most this many variables.'),
+  cursor: pageQuery.shape.cursor,
 });
 
+/** The place behind which a page of variables begins. Throws 400 for the cursor of another list. */
+export function variablesBehind(cursor: string | undefined): readonly string[] | undefined {
+  const place = textsIn(cursor, 5);
+  if (place !== undefined && !/^\d{1,15}$/.test(place[0] as string)) throw noCursor();
+  return place;
+}
+
 type Refusals = ReturnType<typeof refusalsDocument> &
-  ReturnType<typeof resemblingDocument> & { readonly undated?: number };
+  ReturnType<typeof resemblingDocument> & { readonly undated?: number; readonly next?: string | null };
 
 const sum = {
   reason: z.string(),
@@ -66,6 +75,11 @@ export const refusalsSchema = shows<Refusals>()(
         )
         .optional()
         .describe('Names among them that are held back and resemble series of the project.'),
+      next: z
+        .string()
+        .nullable()
+        .optional()
+        .describe('The cursor of the variables behind these; null behind the last.'),
       undated: z.int().optional().describe('Of a source: points that were counted without their instants.'),
     })
     .meta({
@@ -86,6 +100,8 @@ export const refusalsSchema = shows<Refusals>()(
     }),
 );
 
-/** Refusals as an answer, with as many variables as fit. */
-export const refusalsAnswer = <T extends Refusals>(document: T) =>
-  answered({ ...document, series: fitting(document.series) });
+/** Refusals as an answer, with as many of at most `limit` variables as fit. */
+export function refusalsAnswer<T extends Refusals>(document: T, limit: number) {
+  const { items: series, next } = pageBehind(document.series, limit, (one) => one, placeOfVariable);
+  return answered({ ...document, series, next });
+}

@@ -72,7 +72,9 @@ const seriesOf = (database: Database, wanted: WantedRefusals, limit: number): Pr
   database.rows<RefusalSum & Record<string, unknown>>(
     `with ${WANTED}, summed as (
        select reason, sensor, variable, sum(refused)::bigint as refused, min(first) as first, max(last) as last
-       from wanted group by 1, 2, 3 order by refused desc, 1, 2, 3 limit $6),
+       from wanted group by 1, 2, 3
+       having $7::bigint is null or (-sum(refused)::bigint, reason, sensor, variable) > (-$7::bigint, $8, $9, $10)
+       order by refused desc, 1, 2, 3 limit $6),
      shown as (
        select reason, sensor, variable, at, raw, row_number() over each as place, count(*) over (partition by reason, sensor, variable) as number
        from wanted join summed using (reason, sensor, variable)
@@ -84,7 +86,7 @@ const seriesOf = (database: Database, wanted: WantedRefusals, limit: number): Pr
        where place in (1, (number + 1) / 2, number) group by 1, 2, 3)
      select summed.*, coalesce(examples, '[]') as examples
      from summed left join chosen using (reason, sensor, variable) order by refused desc, reason, sensor, variable`,
-    [...valuesOf(wanted), limit],
+    [...valuesOf(wanted), limit, ...(wanted.after?.toSpliced(1, 1) ?? [null, null, null, null])],
   );
 
 /** The refused points of a source by reason, the most frequent reason first, each with examples of up to three variables. */
