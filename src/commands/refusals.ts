@@ -52,5 +52,10 @@ function addReplay(refusals: Command): void {
         exitCodes: startedThen('--detach'),
       }),
     )
-    .action(whenRun(async () => (await import('./actions/backfill.ts')).refusalsReplay));
+    .action(
+      whenRun(
+        async () => (await import('./actions/backfill.ts')).refusalsReplay,
+        async (url) => (await import('./actions/elsewhere-backfills.ts')).replayRefusalsElsewhere(url),
+      ),
+    );
 }

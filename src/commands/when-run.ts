@@ -26,7 +26,7 @@ async function unable(): Promise<never> {
   const { configInvalid } = await import('../core/errors.ts');
   throw configInvalid(
     'this command works on the database of the bridge only, not with --url',
-    'run it on the computer of the bridge; --url works with source list, show, apply, pause, resume, poll, remove, contract, receipt, trace and advise, and with backfill',
+    'run it on the computer of the bridge; --url works with source list, show, apply, pause, resume, poll, remove, contract, receipt, trace and advise, and with backfill and refusals replay',
     '--url',
   );
 }

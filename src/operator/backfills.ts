@@ -5,8 +5,8 @@ import { actorOf } from '../access/operators.ts';
 import { KINDS_OF_BACKFILL, STATES_OF_BACKFILL } from '../core/backfill.ts';
 import { asBridgeError } from '../core/errors.ts';
 import { changeBackfill } from '../source/backfill/change.ts';
-import { quoteBackfill, quoteDocument } from '../source/backfill/quote.ts';
-import { activeSources, startBackfill } from '../source/backfill/start.ts';
+import { quoteBackfill, quoteDocument, startQuoted } from '../source/backfill/quote.ts';
+import { activeSources } from '../source/backfill/start.ts';
 import type { WantedBackfill } from '../source/backfill/start.ts';
 import { backfillDocument, backfillState, listBackfills } from '../source/backfill/state.ts';
 import type { BackfillState } from '../source/backfill/state.ts';
@@ -34,7 +34,9 @@ import { noSuch } from './problem.ts';
 const idParams = z.object({ id: z.coerce.number().int().min(1).max(999_999_999) });
 
 const wish = {
-  from: timeField,
+  from: timeField
+    .optional()
+    .describe('Begin. `refused` alone may leave it out: it begins with the first refused hour.'),
   to: timeField.optional().describe('End, not included; without it the newest settled time.'),
   what: z
     .enum(KINDS_OF_BACKFILL)
@@ -64,8 +66,8 @@ const startAllBody = z
   })
   .meta({ examples: [{ from: '7d', requestsPerDay: 5_000 }] });
 
-/** Sources of one request that starts backfills. Each is a transaction of some milliseconds. */
-const MOST_STARTED = 200;
+/** Sources of one request that starts backfills. Each is quoted, which takes some tenths of a second for a source of a thousand streams. */
+const MOST_STARTED = 50;
 
 /** The routes that quote, start, list, show, pause, resume and cancel backfills. */
 export function addBackfillRoutes(app: FastifyInstance, { database, registry, clock, settings }: OperatorParts): void {
@@ -94,10 +96,18 @@ export function addBackfillRoutes(app: FastifyInstance, { database, registry, cl
     return {
       ...more,
       source,
-      from: instantOfField(from, now, 'from'),
+      from: from === undefined ? undefined : instantOfField(from, now, 'from'),
       to: to === undefined ? undefined : instantOfField(to, now, 'to'),
     };
   };
+  const begin = (request: FastifyRequest, wish: WantedBackfill): Promise<number> =>
+    startQuoted(
+      database,
+      registry,
+      { ...wish, requestedBy: actorOf(operatorOf(request)) },
+      settings.windowReadings,
+      settings.egress.hostPaces,
+    );
   typed.post(
     '/api/v1/sources/:organisation/:name/backfills/quote',
     {
@@ -137,16 +147,7 @@ export function addBackfillRoutes(app: FastifyInstance, { database, registry, cl
     },
     async (request, reply) => {
       const wish = wanted(request.body, await sourceIn(database, request));
-      const id = await changing(async () => {
-        const { quote } = await quoteBackfill(
-          database,
-          registry,
-          wish,
-          settings.windowReadings,
-          settings.egress.hostPaces,
-        );
-        return await startBackfill(database, { ...wish, quote, requestedBy: actorOf(operatorOf(request)) });
-      });
+      const id = await changing(() => begin(request, wish));
       return await reply
         .code(201)
         .header('location', `/api/v1/backfills/${id}`)
@@ -177,9 +178,7 @@ export function addBackfillRoutes(app: FastifyInstance, { database, registry, cl
       const items: z.infer<typeof startedSchema>['items'] = [];
       for (const one of chosen) {
         // Also for a client that has left: the answer is kept for its Idempotency-Key, and a part of it would pass for the last page.
-        const begun = await startBackfill(database, { ...wanted(body, one), requestedBy: actorOf(operator) }).catch(
-          (error: unknown) => asBridgeError(error),
-        );
+        const begun = await begin(request, wanted(body, one)).catch((error: unknown) => asBridgeError(error));
         const isBegun = typeof begun === 'number';
         items.push({
           organisation: one.organisation,

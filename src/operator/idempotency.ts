@@ -30,10 +30,11 @@ declare module 'fastify' {
 
 /** A key is any text of this form, in quotes as the draft of the IETF has it, or without them. */
 const KEY = /^"?([\x21\x23-\x7e]{1,200})"?$/;
-/** Longer answers are not kept. Characters. */
-const LONGEST_ANSWER = 16_384;
-/** Keys of one operator that are kept at a time, so that they take 32 MB at most. */
+/** Longer answers are not kept. Characters. That of 50 started backfills fits. */
+const LONGEST_ANSWER = 65_536;
+/** Keys of one operator that are kept at a time, and the characters of their answers. */
 const MOST_KEYS = 2_000;
+const MOST_KEPT = 32_000_000;
 
 interface Known {
   readonly same: boolean;
@@ -112,12 +113,13 @@ async function claimed(
   // First, because a request that is sent again is answered whatever the number of keys.
   const before = await find();
   if (before !== undefined) return before;
-  const row = await database.row<{ kept: number }>(
-    `select count(*)::int as kept from idempotent_request where operator_id = $1 and at >= now() - interval '1 day'`,
+  const row = await database.row<{ keys: number; kept: number }>(
+    `select count(*)::int as keys, coalesce(sum(length(answer)), 0)::int as kept from idempotent_request
+     where operator_id = $1 and at >= now() - interval '1 day'`,
     [operatorId],
   );
-  if ((row?.kept ?? 0) >= MOST_KEYS) {
-    throw new OperatorProblem('too-many-requests', `You sent ${MOST_KEYS} keys in a day.`, {
+  if (row !== undefined && (row.keys >= MOST_KEYS || row.kept >= MOST_KEPT)) {
+    throw new OperatorProblem('too-many-requests', `You sent ${row.keys} keys in a day.`, {
       remedy: 'Send it with its key tomorrow. A request that was never sent may go without a key.',
     });
   }

@@ -11,6 +11,7 @@ import { SEALING_KEY } from './access-rig.ts';
 import { startBetween } from './between.ts';
 import { databridgeHere } from './command-line.ts';
 import type { Ran } from './command-line.ts';
+import { eventually } from './daemon-rig.ts';
 import { startOperatorApi } from './operator-rig.ts';
 import type { OperatorApiUnderTest } from './operator-rig.ts';
 
@@ -257,7 +258,46 @@ describe('a bridge elsewhere', () => {
     expect(remote.stdout).toMatch(/x-203 +--from is not before --to/);
     const sources = await database.rows('select from backfill group by source_id having count(*) = 2');
     expect(sources).toHaveLength(205);
+    expect(await database.rows('select from backfill where quoted is null')).toEqual([]);
+
+    // A start goes on where its client has left, and its answer waits for the one who asks again with the key.
+    const other = await api.operator('lea', 'operator');
+    const count = async (): Promise<number> => (await database.rows('select from backfill')).length;
+    const before = await count();
+    const leaving = new AbortController();
+    const body = JSON.stringify({ from: '6d' });
+    const headers = { 'idempotency-key': 'left', 'content-type': 'application/json' };
+    const asked = fetch(`${api.url}/api/v1/backfills`, {
+      method: 'POST',
+      headers: { ...headers, authorization: `Bearer ${other.token}` },
+      body,
+      signal: leaving.signal,
+    });
+    await eventually('the first one is started', async () => (await count()) > before);
+    leaving.abort();
+    await expect(asked).rejects.toThrow('aborted');
+    const answer = await eventually('the answer is there', async () => {
+      const again = await api.send('POST', '/api/v1/backfills', { as: other, body, headers });
+      return again.status !== 409 && again;
+    });
+    expect(answer.headers.get('idempotency-replayed')).toBe('true');
+    const { items, next } = answer.json as { items: readonly { backfill: number }[]; next: string };
+    expect([items.length, typeof next, await count()]).toEqual([50, 'string', before + 50]);
     await database.run(`delete from source where name like 'x-%'`);
+  });
+
+  it('repairs refusals', async () => {
+    const replay = ['refusals', 'replay', 'hall-1', '--detach', '--json'];
+    expect(await there(...replay)).toMatchObject({ code: 0, stdout: 'null\n' });
+    await database.run(
+      `insert into stream (source_id, key, selection, sensors) select id, 's', '{}', '[]' from source where name = 'hall-1'`,
+    );
+    await database.run(
+      `insert into refused_hour (stream_id, hour, sensor, variable, reason, points, examples)
+       select id, '2026-11-01T03:00:00Z', 's', 'v', 'not-a-number', '{1}', '[]' from stream where key = 's'`,
+    );
+    const { stdout } = await there(...replay);
+    expect(JSON.parse(stdout)).toMatchObject({ what: 'refused', from: '2026-11-01T03:00:00Z', streams: 1 });
   });
 
   it('is no place for the commands that need the database', async () => {

@@ -293,7 +293,10 @@ describe('backfills', () => {
     expect((await start({ from: 'yesterday' })).json).toMatchObject({ errors: [{ pointer: '/from' }] });
     expect((await start({ from: '2026-11-02T00:00:00Z', to: '2026-11-01T00:00:00Z' })).status).toBe(400);
     expect((await start({ from: '7d', until: 'x' })).status).toBe(400);
-    expect((await start({})).status).toBe(400);
+    expect((await start({})).json).toMatchObject({ errors: [{ pointer: '/from' }] });
+    expect((await start({ what: 'refused' })).json).toMatchObject({
+      errors: [{ detail: 'nothing of hall-2 is refused' }],
+    });
     expect((await get('/backfills/0')).status).toBe(400);
     expect((await get('/backfills/999999999')).status).toBe(404);
   });

@@ -4,6 +4,7 @@ import type { Expected, Quote } from '../../core/quote.ts';
 import { titleOf } from '../../core/source/source-name.ts';
 import type { backfillDocument } from '../../source/backfill/state.ts';
 import type { quoteDocument } from '../../source/backfill/quote.ts';
+import type { SourceName } from '../../core/source/source-name.ts';
 import { EXIT, printJson, printLine, printTable } from '../../terminal/output.ts';
 import { grouped, roughly } from '../../terminal/words.ts';
 
@@ -151,4 +152,10 @@ export function printStarted(rows: readonly StartedBackfill[], { json = false }:
     rows.map((row) => [row.organisation, row.source, row.fault ?? row.backfill]),
   );
   printLine(`\n${counted(rows.length - failed, 'backfill')} started; databridge backfill list shows them`);
+}
+
+/** What `refusals replay` says where it has nothing to do. */
+export function printNothingRefused(source: SourceName, json: boolean): void {
+  if (json) printJson(null);
+  else printLine(`nothing of ${titleOf(source)} is refused`);
 }

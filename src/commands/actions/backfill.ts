@@ -1,12 +1,10 @@
 import type { KindOfBackfill } from '../../core/backfill.ts';
 import { counted } from '../../core/counted.ts';
 import { asBridgeError, configInvalid } from '../../core/errors.ts';
-import { formatInstant } from '../../core/instant.ts';
-import { titleOf } from '../../core/source/source-name.ts';
 import { changeBackfill, unknownBackfill } from '../../source/backfill/change.ts';
 import type { BackfillChange } from '../../source/backfill/change.ts';
-import { quoteBackfill, quoteDocument } from '../../source/backfill/quote.ts';
-import { activeSources, startBackfill } from '../../source/backfill/start.ts';
+import { quoteBackfill, quoteDocument, startQuoted } from '../../source/backfill/quote.ts';
+import { activeSources } from '../../source/backfill/start.ts';
 import type { WantedBackfill } from '../../source/backfill/start.ts';
 import { backfillDocument, backfillState, listBackfills, olderBackfills } from '../../source/backfill/state.ts';
 import type { BackfillState } from '../../source/backfill/state.ts';
@@ -21,13 +19,20 @@ import type { Context } from '../../context.ts';
 import { actor, printJson, printLine, printTable } from '../../terminal/output.ts';
 import { parseTime } from '../options.ts';
 import { goesOn, watchUntilEnd } from './backfill-watch.ts';
-import { BACKFILL_HEADING, backfillCells, printBackfill, printQuote, printStarted } from './backfill-words.ts';
+import {
+  BACKFILL_HEADING,
+  backfillCells,
+  printBackfill,
+  printNothingRefused,
+  printQuote,
+  printStarted,
+} from './backfill-words.ts';
 import type { BackfillDocument, StartedBackfill } from './backfill-words.ts';
 
 /** The options that say what is wanted. */
 export interface WishOptions {
   readonly organisation?: string;
-  readonly from: string;
+  readonly from?: string;
   readonly to?: string;
   readonly what?: KindOfBackfill;
   readonly order?: 'oldest' | 'newest';
@@ -41,11 +46,14 @@ export interface StartOptions extends WishOptions {
   readonly json?: boolean;
 }
 
+/** The hours with refused points say the rest. */
+export type ReplayOptions = Omit<StartOptions, 'from' | 'to' | 'what' | 'all'>;
+
 function wanted(name: string, options: WishOptions, { clock }: Pick<Context, 'clock'>): WantedBackfill {
   const now = clock.now();
   return {
     source: { name, organisation: options.organisation },
-    from: parseTime(options.from, now, '--from'),
+    from: options.from === undefined ? undefined : parseTime(options.from, now, '--from'),
     to: options.to === undefined ? undefined : parseTime(options.to, now, '--to'),
     what: options.what,
     order: options.order,
@@ -76,36 +84,32 @@ export async function backfillStart(source: string | undefined, options: StartOp
   );
 }
 
-async function startOne(context: Context, source: string, options: StartOptions): Promise<void> {
-  const { json = false } = options;
-  const { database, settings } = context;
-  const wish = wanted(source, options, context);
-  const { quote } = await quoteBackfill(
+const begin = ({ database, settings }: Context, wish: WantedBackfill): Promise<number> =>
+  startQuoted(
     database,
     registryFor(settings),
-    wish,
+    { ...wish, requestedBy: actor() },
     settings.windowReadings,
     settings.egress.hostPaces,
   );
-  const id = await startBackfill(database, { ...wish, quote, requestedBy: actor() });
+
+async function startOne(context: Context, source: string, options: StartOptions): Promise<void> {
+  const { json = false } = options;
+  const { database } = context;
+  const id = await begin(context, wanted(source, options, context));
   if (!options.detach) return await watchBackfill(context, id, { json });
   if (json) printJson(await documentOf((await backfillState(database, id)) as BackfillState));
   else printLine(`backfill ${id} started; databridge backfill watch ${id} watches it`);
 }
 
 /** `refusals replay`: a backfill of the hours with refused points, from the first of them. */
-export async function refusalsReplay(
-  source: string,
-  options: Omit<StartOptions, 'from' | 'to' | 'what'>,
-): Promise<void> {
+export async function refusalsReplay(source: string, options: ReplayOptions): Promise<void> {
   const { json = false } = options;
   await withContext(async (context) => {
     const found = await findSource(context.database, { name: source, organisation: options.organisation });
     const first = await firstRefusedHour(context.database, found.id);
-    if (first !== undefined)
-      return await startOne(context, source, { ...options, from: formatInstant(first), what: 'refused' });
-    if (json) printJson(null);
-    else printLine(`nothing of ${titleOf(found)} is refused`);
+    if (first === undefined) printNothingRefused(found, json);
+    else await startOne(context, source, { ...options, what: 'refused' });
   });
 }
 
@@ -115,9 +119,7 @@ async function startAll(context: Context, options: StartOptions): Promise<void> 
   const rows: StartedBackfill[] = [];
   for (const { name, organisation } of await activeSources(database, { organisation: options.organisation })) {
     const wish = wanted(name, { ...options, organisation }, context);
-    const started = await startBackfill(database, { ...wish, requestedBy: actor() }).catch((error: unknown) =>
-      asBridgeError(error),
-    );
+    const started = await begin(context, wish).catch((error: unknown) => asBridgeError(error));
     const fault = typeof started === 'number' ? null : started.message;
     rows.push({ organisation, source: name, backfill: typeof started === 'number' ? started : null, fault });
   }

@@ -1,16 +1,24 @@
 import { configInvalid } from '../../core/errors.ts';
 import type { BackfillChange } from '../../source/backfill/change.ts';
 import { printJson, printLine, printTable } from '../../terminal/output.ts';
-import type { StartOptions, WishOptions } from './backfill.ts';
+import type { SourceName } from '../../core/source/source-name.ts';
+import type { ReplayOptions, StartOptions, WishOptions } from './backfill.ts';
 import { goesOn, watchUntilEnd } from './backfill-watch.ts';
-import { BACKFILL_HEADING, backfillCells, printBackfill, printQuote, printStarted } from './backfill-words.ts';
+import {
+  BACKFILL_HEADING,
+  backfillCells,
+  printBackfill,
+  printNothingRefused,
+  printQuote,
+  printStarted,
+} from './backfill-words.ts';
 import type { BackfillDocument, QuoteDocument, StartedBackfill } from './backfill-words.ts';
 import { bridgeAt } from './bridge-elsewhere.ts';
 import type { ApiDocument, BridgeElsewhere } from './bridge-elsewhere.ts';
 import { apiPathOf, sourceNamed } from './elsewhere-sources.ts';
 
 const wishIn = ({ from, to, what, order, sensor, requestsPerDay }: WishOptions): Record<string, unknown> => ({
-  from,
+  ...(from !== undefined && { from }),
   ...(to !== undefined && { to }),
   ...(what !== undefined && { what }),
   ...(order !== undefined && { order }),
@@ -53,11 +61,26 @@ export const startBackfillElsewhere =
       printStarted(rows, { json });
       return;
     }
-    const path = `${apiPathOf(await sourceNamed(bridge, name, options.organisation))}/backfills`;
-    const started = backfillIn(await bridge.send('POST', path, wishIn(options)));
-    if (!options.detach) await watch(bridge, started.id, json);
-    else if (json) printJson(started);
-    else printLine(`backfill ${started.id} started; databridge backfill watch ${started.id} watches it`);
+    await startOne(bridge, await sourceNamed(bridge, name, options.organisation), options);
+  };
+
+async function startOne(bridge: BridgeElsewhere, source: SourceName, options: StartOptions): Promise<void> {
+  const { json = false } = options;
+  const started = backfillIn(await bridge.send('POST', `${apiPathOf(source)}/backfills`, wishIn(options)));
+  if (!options.detach) await watch(bridge, started.id, json);
+  else if (json) printJson(started);
+  else printLine(`backfill ${started.id} started; databridge backfill watch ${started.id} watches it`);
+}
+
+/** `refusals replay` on a bridge elsewhere. */
+export const replayRefusalsElsewhere =
+  (url: string) =>
+  async (name: string, options: ReplayOptions): Promise<void> => {
+    const bridge = await bridgeAt(url);
+    const source = await sourceNamed(bridge, name, options.organisation);
+    const refused = await bridge.list('/refusals', { source: source.name, organisation: source.organisation }, 1);
+    if (refused.length === 0) printNothingRefused(source, options.json ?? false);
+    else await startOne(bridge, source, { ...options, what: 'refused' });
   };
 
 /** `backfill list` of a bridge elsewhere. */

@@ -17,7 +17,7 @@ import { learnedOf } from '../../pull/fetch-window.ts';
 import { paceAndLiveOf } from '../host-requests.ts';
 import { inPieces } from '../in-pieces.ts';
 import { shownConfig } from '../shown-config.ts';
-import { checkBackfill, chosenStreams } from './start.ts';
+import { checkBackfill, chosenStreams, startBackfill } from './start.ts';
 import type { WantedBackfill } from './start.ts';
 
 /** A quote for an exact range. */
@@ -177,6 +177,17 @@ function quietShareOf(quiet: SourceConfig['pace']['quietHours'], now: Instant): 
     if (nextAllowed(quiet, at) !== at) quietSteps += 1;
   }
   return quietSteps / steps;
+}
+
+/** Starts a backfill, and keeps beside it what was to be expected. Returns its id. Takes and throws what both halves do. */
+export async function startQuoted(
+  database: Database,
+  registry: Registry,
+  { requestedBy, ...wanted }: WantedBackfill & { readonly requestedBy: string },
+  ...bounds: [comfortable: number, paces: HostPaces]
+): Promise<number> {
+  const { from, to, quote } = await quoteBackfill(database, registry, wanted, ...bounds);
+  return await startBackfill(database, { ...wanted, from, to, quote, requestedBy });
 }
 
 /** A quote as a JSON document, with each instant as text. */

@@ -6,19 +6,22 @@ import { SECOND, formatInstant } from '../../core/instant.ts';
 import type { Instant, Microseconds } from '../../core/instant.ts';
 import { edgeOf } from '../../core/plan.ts';
 import type { Quote } from '../../core/quote.ts';
+import { titleOf } from '../../core/source/source-name.ts';
 import type { Database } from '../../database/database.ts';
 import { lockNewStreams } from '../../pull/change-streams.ts';
 import { RETRY_UNREADABLE } from '../../pull/unreadable-rows.ts';
 import { FINISH_COVERED, hasOneOf } from '../../pull/wishes.ts';
 import { askHistories } from '../../pull/work.ts';
 import { findSource } from '../find-source.ts';
-import type { WantedSource } from '../find-source.ts';
+import type { FoundSource, WantedSource } from '../find-source.ts';
+import { firstRefusedHour } from '../refusals.ts';
 import { inactiveSource, unknownSource } from '../unusable-source.ts';
 
 /** What a backfill is asked to do. */
 export interface WantedBackfill {
   readonly source: WantedSource;
-  readonly from: Instant;
+  /** Undefined: the first hour with refused points, for the kind `refused` alone. */
+  readonly from?: Instant | undefined;
   /** Undefined: up to the newest settled instant, or up to the start of the source where that is later. */
   readonly to?: Instant | undefined;
   /** `missing` where undefined. */
@@ -33,7 +36,7 @@ export interface WantedBackfill {
 
 export interface BackfillRequest extends WantedBackfill {
   readonly requestedBy: string;
-  /** What the operator was told to expect. */
+  /** What was to be expected; undefined where nobody reckoned. */
   readonly quote?: Quote | undefined;
 }
 
@@ -57,7 +60,7 @@ export interface CheckedBackfill {
   readonly to: Instant;
 }
 
-/** Throws `config-invalid` with a remedy for an unknown or inactive source and for a range that is empty or has not settled. */
+/** Throws `config-invalid` with a remedy for an unknown or inactive source, a range that is empty or has not settled, and no refused hour to begin with. */
 export async function checkBackfill(database: Database, wanted: WantedBackfill): Promise<CheckedBackfill> {
   const found = await findSource(database, wanted.source);
   const source = await database.row<SettledRow & Record<string, unknown>>(
@@ -74,15 +77,22 @@ export async function checkBackfill(database: Database, wanted: WantedBackfill):
   // would leave the time between edge and start unread.
   const latest = Math.max(edge, source.start);
   const to = wanted.to ?? latest;
-  if (wanted.from >= to) {
+  const from = wanted.from ?? (wanted.what === 'refused' ? await firstRefusedHour(database, found.id) : undefined);
+  if (from === undefined) throw withoutBegin(found, wanted.what);
+  if (from >= to) {
     throw configInvalid('--from is not before --to', 'give a range that begins before it ends', 'to');
   }
   if (to > latest) {
     const remedy = `leave --to out to go up to ${formatInstant(latest)}; live polls fetch the rest`;
     throw configInvalid(`--to ${formatInstant(to)} has not settled yet`, remedy, 'to');
   }
-  return { ...found, from: wanted.from, to };
+  return { ...found, from, to };
 }
+
+const withoutBegin = (source: FoundSource, what: KindOfBackfill | undefined) =>
+  what === 'refused'
+    ? configInvalid(`nothing of ${titleOf(source)} is refused`, 'nothing to do', 'from')
+    : configInvalid('a backfill begins somewhere', 'give the begin of its range', 'from');
 
 /** SQL: the present streams of the source `$1` that have one of the sensors `$2`, or all. */
 const CHOSEN = `
