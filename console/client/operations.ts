@@ -554,10 +554,10 @@ export type Receipt = {
   readonly readings: number;
   readonly busiestHour: { readonly hour: string; readonly requests: number; readonly allowed: number } | null;
   readonly busiestMinute: { readonly minute: string; readonly requests: number; readonly allowed: number } | null;
-  readonly busiestSecondAtMost: number;
+  readonly busiestSecond: { readonly minute: string; readonly requests: number; readonly allowed: number } | null;
   readonly broken: readonly {
     readonly hour: string;
-    readonly what: 'rate' | 'minute' | 'quiet-hours';
+    readonly what: 'rate' | 'minute' | 'second' | 'quiet-hours';
     readonly requests: number;
     readonly allowed: number;
   }[];

@@ -29,7 +29,7 @@ describe('the requests of the last hour', () => {
     counts = countRequest(counts, NOW, 'live');
     counts = countRequest(counts, NOW, 'look');
     counts = countEnd(counts, { at: NOW - 2 * MINUTE, kind: 'login', ending: 'failed' }) ?? '';
-    expect(counts).toBe('29684413|1,,,1,1;;1,,1');
+    expect(counts).toBe('29684413|1,,,1,1,2;;1,,1,,,2|1781064800,2');
     expect(totalAt(counts)).toEqual({ live: 2, history: 0, look: 1, login: 1, failed: 1 });
     expect(requestsByMinute(counts, NOW).map(requestsIn).slice(-4)).toEqual([0, 2, 0, 2]);
     expect(requestsIn(totalAt(counts))).toBe(4);
@@ -79,6 +79,29 @@ describe('the requests of the last hour', () => {
     }
   });
 
+  test('have the requests of the fullest second of each minute, in whatever order hosts count them', () => {
+    let seed = 11;
+    const random = (below: number): number => (seed = (seed * 48_271) % 2_147_483_647) % below;
+    const bySecond = new Map<number, number>();
+    let counts: string | undefined;
+    let now = NOW;
+    for (let step = 0; step < 2_000; step += 1) {
+      now += random(20) === 0 ? random(40 * SECOND) : random(SECOND / 2);
+      const at = now + random(7 * SECOND) - 2 * SECOND;
+      counts = countRequest(counts, at, 'live');
+      const second = Math.floor(at / SECOND);
+      bySecond.set(second, (bySecond.get(second) ?? 0) + 1);
+    }
+    const [newest = '', rows = ''] = (counts ?? '').split('|');
+    const told = rows.split(';').map((row) => Number(row.split(',')[5] ?? 0));
+    const first = Number(newest) - told.length + 1;
+    const truth = told.map((_, index) =>
+      Math.max(0, ...Array.from({ length: 60 }, (_each, second) => bySecond.get((first + index) * 60 + second) ?? 0)),
+    );
+    expect(told).toEqual(truth);
+    expect(new Set(told).size).toBeGreaterThan(3);
+  });
+
   test('are not changed by the end of one that is not counted', () => {
     const at = NOW - 2 * MINUTE;
     const counts = countRequest(countRequest(undefined, at, 'live'), NOW - MINUTE, 'live');
@@ -118,7 +141,7 @@ describe('the requests of the last hour', () => {
       counts = countRequest(counts, at, at % 3 ? 'live' : 'history');
     expect(counts?.split(';')).toHaveLength(MINUTES_COUNTED + 1);
     expect(counts?.length).toBeLessThan(1_000);
-    expect(countRequest(counts, NOW + 9 * HOUR, 'live').replaceAll(';', '')).toHaveLength(10);
+    expect(countRequest(counts, NOW + 9 * HOUR, 'live').replaceAll(';', '')).toHaveLength(29);
   });
 
   test('forget minutes that stem from a clock that was ahead', () => {

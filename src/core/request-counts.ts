@@ -1,4 +1,4 @@
-import { MINUTE } from './instant.ts';
+import { MINUTE, SECOND } from './instant.ts';
 import type { Instant } from './instant.ts';
 
 /** The work that a request was sent for. `login`: to get, renew or give back a token, in whichever lane. */
@@ -24,26 +24,38 @@ const MINUTES_KEPT = MINUTES_COUNTED + 1;
  */
 const MOST_AHEAD = 10;
 
+/** The seconds that are counted singly, the newest included: hosts see the clock 2 s apart, and a slot may lie 5 s ahead. */
+const SECONDS_KEPT = 10;
+
 /**
  * The requests of a source in the last hour as a short text, because it is written with every slot: the number of its newest
- * minute since 1970, `|`, and the minutes, the newest last, each as its fields. Zeros are empty: `29684402|5;5,,1;1,,,1,2`.
+ * minute since 1970, `|`, and the minutes, the newest last, each as its fields and the requests of its fullest second; then `|`, the number of
+ * the newest second, and the requests of the last seconds, the newest last. Zeros are empty: `29684402|5,,,,,2;1,,,1,2,1|1781064179,1,,1`.
  */
 export type RequestCounts = string;
 
 /** Counts a request in the minute of `at`. */
 export function countRequest(counts: RequestCounts | undefined, at: Instant, kind: RequestKind): RequestCounts {
   const minute = Math.floor(at / MINUTE);
-  return withMore(reaching(counts, minute), { minute, field: kind, by: 1 });
+  const [minutes, seconds] = apart(counts);
+  const counted = countSecond(seconds, Math.floor(at / SECOND));
+  const most = counted.requests;
+  return `${withMore(reaching(minutes, minute), { minute, field: kind, by: 1, most })}|${counted.seconds}`;
 }
 
-/** Corrects the count of a request that was counted at `at` and has ended so. A minute that is no longer kept stays away. */
+/**
+ * Corrects the count of a request that was counted at `at` and has ended so. A minute that is no longer kept stays away. The fullest
+ * second keeps one that was not sent: at most so many left.
+ */
 export function countEnd(
   counts: RequestCounts | undefined,
   { at, kind, ending }: { readonly at: Instant; readonly kind: RequestKind; readonly ending: 'failed' | 'unsent' },
 ): RequestCounts | undefined {
   const minute = Math.floor(at / MINUTE);
   if (counts === undefined) return undefined;
-  return withMore(counts, ending === 'failed' ? { minute, field: 'failed', by: 1 } : { minute, field: kind, by: -1 });
+  const [minutes, seconds] = apart(counts);
+  const more = ending === 'failed' ? ({ field: 'failed', by: 1 } as const) : ({ field: kind, by: -1 } as const);
+  return `${withMore(minutes, { minute, ...more })}${seconds === '' ? '' : `|${seconds}`}`;
 }
 
 /** The requests of each of the last `MINUTES_COUNTED` minutes up to `now`, the oldest first. */
@@ -100,6 +112,30 @@ interface More {
   readonly minute: number;
   readonly field: Field;
   readonly by: 1 | -1;
+  /** The requests of one of its seconds. */
+  readonly most?: number;
+}
+
+/** The minutes and the seconds of a text. */
+function apart(counts: RequestCounts = ''): readonly [minutes: string, seconds: string] {
+  const end = counts.indexOf('|', counts.indexOf('|') + 1);
+  return end < 0 ? [counts, ''] : [counts.slice(0, end), counts.slice(end + 1)];
+}
+
+/** Counts a request of a second. One that is too old to be kept begins anew, because the newest stems from a clock that was ahead. */
+function countSecond(seconds: string, second: number): { readonly seconds: string; readonly requests: number } {
+  const [newest = second, ...kept] = seconds === '' ? [] : seconds.split(',').map(Number);
+  if (Math.abs(second - newest) >= SECONDS_KEPT) return { seconds: `${second},1`, requests: 1 };
+  const last = Math.max(newest, second);
+  const counts = Array.from(
+    { length: SECONDS_KEPT },
+    (_, back) => kept[kept.length - 1 - (newest - (last - back))] ?? 0,
+  );
+  const requests = (counts[last - second] ?? 0) + 1;
+  counts[last - second] = requests;
+  const first = counts.findLastIndex((count) => count > 0);
+  const text = counts.slice(0, first + 1).map((count) => count || '');
+  return { seconds: [last, ...text.toReversed()].join(','), requests };
 }
 
 function minutesOf(counts: RequestCounts | undefined): Minutes {
@@ -111,8 +147,8 @@ function minutesOf(counts: RequestCounts | undefined): Minutes {
 const rowOf = ({ newest, rows }: Minutes, minute: number): string => rows[rows.length - 1 - (newest - minute)] ?? '';
 
 /** The counts with a row for `minute`, which is mostly the newest one. Once a minute there is one more, and old ones go. */
-function reaching(counts: RequestCounts | undefined, minute: number): RequestCounts {
-  if (counts?.startsWith(`${minute}|`)) return counts;
+function reaching(counts: string, minute: number): string {
+  if (counts.startsWith(`${minute}|`)) return counts;
   const minutes = minutesOf(counts);
   const ahead = minutes.newest - minute;
   const newest = ahead > 0 && ahead <= MOST_AHEAD ? minutes.newest : minute;
@@ -123,7 +159,7 @@ function reaching(counts: RequestCounts | undefined, minute: number): RequestCou
 }
 
 /** Changes one row; nothing where the minute has none. Mostly it is the newest one, and the others need not be read. */
-function withMore(counts: RequestCounts, { minute, field, by }: More): RequestCounts {
+function withMore(counts: string, { minute, field, by, most = 0 }: More): string {
   const ago = Number.parseInt(counts, 10) - minute;
   if (ago < 0) return counts;
   let end = counts.length;
@@ -132,13 +168,16 @@ function withMore(counts: RequestCounts, { minute, field, by }: More): RequestCo
     if (end < 0) return counts;
   }
   const begin = Math.max(counts.lastIndexOf(';', end - 1), counts.indexOf('|')) + 1;
-  const before = tallyOf(counts.slice(begin, end));
-  const after = { ...before, [field]: Math.max(0, before[field] + by) };
-  return counts.slice(0, begin) + rowFrom(after) + counts.slice(end);
+  const numbers = counts.slice(begin, end).split(',').map(Number);
+  const place = FIELDS.indexOf(field);
+  numbers[place] = Math.max(0, (numbers[place] ?? 0) + by);
+  if (most > (numbers[FIELDS.length] ?? 0)) numbers[FIELDS.length] = most;
+  return counts.slice(0, begin) + rowFrom(numbers) + counts.slice(end);
 }
 
-const rowFrom = (tally: RequestTally): string =>
-  FIELDS.map((field) => tally[field] || '')
+/** Not by `map`, which leaves places out that were never written. */
+const rowFrom = (numbers: readonly number[]): string =>
+  Array.from(numbers, (number) => number || '')
     .join(',')
     .replace(/,+$/, '');
 

@@ -95,14 +95,17 @@ const receiptSchema = z
       .object({ minute: z.string(), requests: z.int(), allowed: z.int() })
       .nullable()
       .describe('Since `countedFrom`.'),
-    busiestSecondAtMost: z
-      .int()
-      .describe('Requests are not kept by the second. By the busiest minute and the pace no second had more.'),
+    busiestSecond: z
+      .object({ minute: z.string(), requests: z.int(), allowed: z.int() })
+      .nullable()
+      .describe('A second of the clock, told by its minute, by the slots that were given. Null: none was counted.'),
     broken: z
       .array(
         z.object({
           hour: z.string(),
-          what: z.enum(['rate', 'minute', 'quiet-hours']).describe('`minute`: `hour` is a single minute.'),
+          what: z
+            .enum(['rate', 'minute', 'second', 'quiet-hours'])
+            .describe('`minute`: `hour` is a single minute. `second`: a second of the minute `hour`.'),
           requests: z.int(),
           allowed: z.int(),
         }),
@@ -127,7 +130,7 @@ const receiptSchema = z
         readings: 2_592_000,
         busiestHour: { hour: '2026-11-04T10:00:00Z', requests: 240, allowed: 7_205 },
         busiestMinute: { minute: '2026-11-04T10:12:00Z', requests: 12, allowed: 125 },
-        busiestSecondAtMost: 7,
+        busiestSecond: { minute: '2026-11-04T10:12:00Z', requests: 3, allowed: 7 },
         broken: [],
       },
     ],

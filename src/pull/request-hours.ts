@@ -23,17 +23,21 @@ const COUNT = `
     where row <> ''),
   counted as (
     select minute.source_id, date_trunc('hour', at, 'UTC') as hour, at,
-      ${each((field, place) => `coalesce(nullif(split_part(row, ',', ${place}), '')::int, 0) as ${field}`)}
+      ${each((field, place) => `coalesce(nullif(split_part(row, ',', ${place}), '')::int, 0) as ${field}`)},
+      nullif(split_part(row, ',', ${FIELDS.length + 1}), '')::int as second
     from minute where at < at_instant($1)),
   fresh as (
     select counted.* from counted left join request_hour as known using (source_id, hour)
     where known.counted_to is null or counted.at >= known.counted_to)
-  insert into request_hour as known (source_id, hour, ${FIELDS.join(', ')}, fullest, fullest_at, counted_to)
-  select source_id, hour, ${each((field) => `sum(${field})`)}, max(${ALL}), (array_agg(at order by ${ALL} desc, at))[1], at_instant($1)
+  insert into request_hour as known (source_id, hour, ${FIELDS.join(', ')}, fullest, fullest_at, fullest_second, fullest_second_at, counted_to)
+  select source_id, hour, ${each((field) => `sum(${field})`)}, max(${ALL}), (array_agg(at order by ${ALL} desc, at))[1],
+    max(second), (array_agg(at order by second desc nulls last, at) filter (where second is not null))[1], at_instant($1)
   from fresh group by 1, 2 order by 1, 2
   on conflict (source_id, hour) do update set ${each((field) => `${field} = known.${field} + excluded.${field}`)},
     fullest = greatest(known.fullest, excluded.fullest),
     fullest_at = case when excluded.fullest > known.fullest then excluded.fullest_at else known.fullest_at end,
+    fullest_second = greatest(known.fullest_second, excluded.fullest_second),
+    fullest_second_at = case when excluded.fullest_second > coalesce(known.fullest_second, 0) then excluded.fullest_second_at else known.fullest_second_at end,
     counted_to = excluded.counted_to`;
 
 /** Adds the minutes that have ended to the requests by hour. One process does it at a time. */

@@ -101,10 +101,10 @@ export async function contractOf(known: Known, source: FoundSource, paces: HostP
   };
 }
 
-/** A time in which the promise was not kept: an hour, or with `minute` a single minute. */
+/** A time in which the promise was not kept: an hour, with `minute` a single minute, with `second` a second in that minute. */
 export interface BrokenHour {
   readonly hour: string;
-  readonly what: 'rate' | 'minute' | 'quiet-hours';
+  readonly what: 'rate' | 'minute' | 'second' | 'quiet-hours';
   readonly requests: number;
   readonly allowed: number;
 }
@@ -130,8 +130,8 @@ export interface Receipt extends SourceName {
   readonly busiestHour: { readonly hour: string; readonly requests: number; readonly allowed: number } | null;
   /** Since `countedFrom`. */
   readonly busiestMinute: { readonly minute: string; readonly requests: number; readonly allowed: number } | null;
-  /** Requests are not kept by the second. No second had more than this, by the pace and, of a month that is counted whole, its busiest minute. */
-  readonly busiestSecondAtMost: number;
+  /** A second of the clock, and the minute in which it lies, since `countedFrom`. One that was given a slot and then not sent counts, too. */
+  readonly busiestSecond: { readonly minute: string; readonly requests: number; readonly allowed: number } | null;
   readonly broken: readonly BrokenHour[];
 }
 
@@ -147,6 +147,8 @@ interface Hour extends Readonly<Record<CountedKind, number>> {
   readonly readings: number;
   readonly fullest: number;
   readonly fullestAt: Instant | null;
+  readonly second: number | null;
+  readonly secondAt: Instant | null;
 }
 
 /** The first hour of a source may have been counted in part. */
@@ -160,11 +162,9 @@ const HOURS = `
     select * from request_hour where source_id = $1 and hour >= at_instant($2) and hour < at_instant($3))
   select instant_of(hour) as hour, coalesce(requests, 0)::float8 as "ofWindows", coalesce(bytes, 0)::float8 as bytes,
     coalesce(windows, 0)::float8 as windows, coalesce(readings, 0)::float8 as readings,
-    ${KINDS.map((kind) => `coalesce(${kind}, 0) as ${kind}`).join(', ')}, coalesce(fullest, 0) as fullest, instant_of(fullest_at) as "fullestAt"
+    ${KINDS.map((kind) => `coalesce(${kind}, 0) as ${kind}`).join(', ')}, coalesce(fullest, 0) as fullest, instant_of(fullest_at) as "fullestAt",
+    fullest_second as second, instant_of(fullest_second_at) as "secondAt"
   from summed full join counted using (hour) order by hour`;
-
-/** Minutes of the last half hour may not be counted yet, whatever was held up: each minute is counted within a quarter of an hour. */
-const UNCOUNTED = 30 * MINUTE;
 
 /** A month of UTC, written like `2026-11`. */
 export const MONTH = /^\d{4}-(0[1-9]|1[0-2])$/;
@@ -192,6 +192,7 @@ export async function receiptOf(known: Known, source: FoundSource, month: string
   const requests = sum(hours, requestsIn);
   const [busiest] = hours.toSorted((one, other) => requestsIn(other) - requestsIn(one));
   const [fullest] = counted.toSorted((one, other) => other.fullest - one.fullest);
+  const [second] = hours.toSorted((one, other) => (other.second ?? 0) - (one.second ?? 0));
   const isWhole = countedFrom <= from;
   const to = Math.min(end, now);
   return {
@@ -224,8 +225,10 @@ export async function receiptOf(known: Known, source: FoundSource, month: string
       fullest === undefined || fullest.fullestAt === null
         ? null
         : { minute: formatInstant(fullest.fullestAt), requests: fullest.fullest, allowed: allowedIn(MINUTE) },
-    busiestSecondAtMost:
-      isWhole && end <= now - UNCOUNTED ? Math.min(promised.inASecond, fullest?.fullest ?? 0) : promised.inASecond,
+    busiestSecond:
+      second === undefined || second.second === null || second.secondAt === null
+        ? null
+        : { minute: formatInstant(second.secondAt), requests: second.second, allowed: promised.inASecond },
     broken: hours.flatMap((one): BrokenHour[] => {
       const asked = requestsIn(one);
       if (asked === 0) return [];
@@ -233,9 +236,12 @@ export async function receiptOf(known: Known, source: FoundSource, month: string
       const isQuiet = (nextAllowed(quietHours, one.hour) ?? Infinity) >= one.hour + HOUR;
       if (isQuiet) return [{ hour, what: 'quiet-hours', requests: asked, allowed: 0 }];
       if (asked > allowedIn(HOUR)) return [{ hour, what: 'rate', requests: asked, allowed: allowedIn(HOUR) }];
-      if (one.hour < countedFrom || one.fullest <= allowedIn(MINUTE) || one.fullestAt === null) return [];
-      const minute = formatInstant(one.fullestAt);
-      return [{ hour: minute, what: 'minute', requests: one.fullest, allowed: allowedIn(MINUTE) }];
+      if (one.hour >= countedFrom && one.fullest > allowedIn(MINUTE) && one.fullestAt !== null)
+        return [
+          { hour: formatInstant(one.fullestAt), what: 'minute', requests: one.fullest, allowed: allowedIn(MINUTE) },
+        ];
+      if (one.second === null || one.secondAt === null || one.second <= promised.inASecond) return [];
+      return [{ hour: formatInstant(one.secondAt), what: 'second', requests: one.second, allowed: promised.inASecond }];
     }),
   };
 }

@@ -71,12 +71,13 @@ export function contractText(contract: Contract): string[] {
 const BROKEN: Readonly<Record<BrokenHour['what'], string>> = {
   rate: 'more requests than the pace allows',
   minute: 'more requests in this minute than the pace allows',
+  second: 'more requests in a second of this minute than the pace allows',
   'quiet-hours': 'requests in quiet hours',
 };
 
 /** A receipt as Markdown. */
 export function receiptText(receipt: Receipt): string[] {
-  const { busiestHour, busiestMinute, broken, kinds, countedFrom } = receipt;
+  const { busiestHour, busiestMinute, busiestSecond, broken, kinds, countedFrom } = receipt;
   return [
     `# What the bridge asked in ${receipt.month}`,
     '',
@@ -99,7 +100,9 @@ export function receiptText(receipt: Receipt): string[] {
     busiestMinute === null
       ? '- Busiest minute: none was counted.'
       : `- Busiest minute${countedFrom === null ? '' : ` since ${countedFrom}`}: ${busiestMinute.minute} with ${grouped(busiestMinute.requests)} requests of ${grouped(busiestMinute.allowed)} allowed.`,
-    `- Busiest second: requests are not kept by the second; by ${countedFrom === null ? 'the busiest minute and ' : ''}the pace no second had more than ${grouped(receipt.busiestSecondAtMost)}.`,
+    busiestSecond === null
+      ? '- Busiest second: none was counted.'
+      : `- Busiest second: one in the minute ${busiestSecond.minute} with ${grouped(busiestSecond.requests)} requests of ${grouped(busiestSecond.allowed)} allowed.`,
     broken.length === 0 ? '- The promise was kept in each hour.' : '- The promise was not kept in:',
     ...broken.map(
       ({ hour, what, requests, allowed }) =>
