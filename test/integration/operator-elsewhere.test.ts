@@ -11,7 +11,6 @@ import { SEALING_KEY } from './access-rig.ts';
 import { startBetween } from './between.ts';
 import { databridgeHere } from './command-line.ts';
 import type { Ran } from './command-line.ts';
-import { eventually } from './daemon-rig.ts';
 import { startOperatorApi } from './operator-rig.ts';
 import type { OperatorApiUnderTest } from './operator-rig.ts';
 
@@ -225,79 +224,6 @@ describe('a bridge elsewhere', () => {
       await writeFile(kept, logins);
       await between.close();
     }
-  });
-
-  it('starts, shows, lists and cancels backfills', async () => {
-    const started = await there('backfill', 'start', 'hall-2', '--from', '7d', '--detach', '--json');
-    const { id } = JSON.parse(started.stdout) as { id: number };
-    const show = ['backfill', 'show', String(id), '--json'];
-    expect(answerOf(await there(...show))).toEqual(answerOf(await here(...show)));
-    expect((await there('backfill', 'list')).stdout).toContain('running');
-    expect((await there('backfill', 'cancel', String(id))).stdout).toBe(`backfill ${id} is cancelled\n`);
-    const again = await there('backfill', 'start', 'hall-2', '--from', '2026-11-05T00:00:00Z', '--to', '1999-01-01');
-    expect(again).toMatchObject({ code: 2 });
-    const actors = await database.rows<{ actor: string }>(
-      `select distinct actor from audit where action like 'backfill.%' or action = 'source.poll' order by 1`,
-    );
-    expect(actors.map(({ actor }) => actor)).toContain('operator:anna');
-  });
-
-  it('starts backfills of all sources, however many, and says where none could be started', async () => {
-    const more = 'organisation_id, project_id, kind, platform, config, start_at, every_us, phase_us, settle_us';
-    await database.run(
-      `insert into source (name, ${more}) select 'x-' || lpad(n::text, 3, '0'), ${more}
-       from source cross join generate_series(1, 205) as n where name = 'hall-1'`,
-    );
-    await database.run(`update source set settle_us = 30 * 86400 * 1e6 where name = 'x-203'`);
-    const start = ['backfill', 'start', '--all', '--from', '7d'];
-    const [remote, local] = [await there(...start), await here(...start)];
-    const withoutNumbers = ({ code, stdout }: Ran): unknown => ({ code, stdout: stdout.replaceAll(/ +\d+$/gm, ' n') });
-    expect(withoutNumbers(remote)).toEqual(withoutNumbers(local));
-    expect(remote.code).toBe(1);
-    expect(remote.stdout).toContain('206 backfills started');
-    expect(remote.stdout).toMatch(/x-203 +--from is not before --to/);
-    const sources = await database.rows('select from backfill group by source_id having count(*) = 2');
-    expect(sources).toHaveLength(205);
-    expect(await database.rows('select from backfill where quoted is null')).toEqual([]);
-
-    // A start goes on where its client has left, and its answer waits for the one who asks again with the key.
-    const other = await api.operator('lea', 'operator');
-    const count = async (): Promise<number> => (await database.rows('select from backfill')).length;
-    const before = await count();
-    const leaving = new AbortController();
-    const body = JSON.stringify({ from: '6d' });
-    const headers = { 'idempotency-key': 'left', 'content-type': 'application/json' };
-    const asked = fetch(`${api.url}/api/v1/backfills`, {
-      method: 'POST',
-      headers: { ...headers, authorization: `Bearer ${other.token}` },
-      body,
-      signal: leaving.signal,
-    });
-    await eventually('the first one is started', async () => (await count()) > before);
-    leaving.abort();
-    await expect(asked).rejects.toThrow('aborted');
-    const answer = await eventually('the answer is there', async () => {
-      const again = await api.send('POST', '/api/v1/backfills', { as: other, body, headers });
-      return again.status !== 409 && again;
-    });
-    expect(answer.headers.get('idempotency-replayed')).toBe('true');
-    const { items, next } = answer.json as { items: readonly { backfill: number }[]; next: string };
-    expect([items.length, typeof next, await count()]).toEqual([50, 'string', before + 50]);
-    await database.run(`delete from source where name like 'x-%'`);
-  });
-
-  it('repairs refusals', async () => {
-    const replay = ['refusals', 'replay', 'hall-1', '--detach', '--json'];
-    expect(await there(...replay)).toMatchObject({ code: 0, stdout: 'null\n' });
-    await database.run(
-      `insert into stream (source_id, key, selection, sensors) select id, 's', '{}', '[]' from source where name = 'hall-1'`,
-    );
-    await database.run(
-      `insert into refused_hour (stream_id, hour, sensor, variable, reason, points, examples)
-       select id, '2026-11-01T03:00:00Z', 's', 'v', 'not-a-number', '{1}', '[]' from stream where key = 's'`,
-    );
-    const { stdout } = await there(...replay);
-    expect(JSON.parse(stdout)).toMatchObject({ what: 'refused', from: '2026-11-01T03:00:00Z', streams: 1 });
   });
 
   it('is no place for the commands that need the database', async () => {
