@@ -42,7 +42,7 @@ export const apiFields = {
     .enum(['true', 'false'])
     .default('false')
     .describe(
-      'whether several `databridge api` of one user on this host listen on one port, and each new connection goes to one of them (Linux, FreeBSD); limits count per process',
+      'whether several `databridge api` of one user on this host listen on one port, and each new connection goes to one of them (Linux, FreeBSD)',
     ),
   DATABRIDGE_API_PUBLIC_URL: z
     .url({ protocol: /^https?$/ })

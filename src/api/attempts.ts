@@ -1,4 +1,5 @@
 import { isIPv6 } from 'node:net';
+import type { SharedAttempts } from './shared-attempts.ts';
 
 /** Limits how often something may happen, separately for each key. */
 export interface Attempts {
@@ -15,18 +16,31 @@ const MOST_KEYS = 50_000;
 
 const MINUTE_MS = 60_000;
 
+/** How attempts are counted. */
+export interface Counting {
+  /** A clock, ms; that of the process unless told. */
+  readonly nowMs?: (() => number) | undefined;
+  /** A minute unless told. */
+  readonly periodMs?: number;
+  /** With whom they are counted, and what they are called there; undefined: this process counts alone. */
+  readonly shared?: { readonly by: SharedAttempts; readonly name: string } | undefined;
+}
+
 /**
- * Allows each key `most` attempts in each `periodMs` (a minute unless told), all at once or one by one. Every process counts
- * for itself, so two processes together allow twice as many.
+ * Allows each key `most` attempts in each period, all at once or one by one. Processes that share them allow those of about a second
+ * more each.
  */
-export function attemptsOf(
-  most: number,
-  nowMs: () => number = () => performance.now(),
-  periodMs: number = MINUTE_MS,
-): Attempts {
+export function attemptsOf(most: number, counting: Counting = {}): Attempts {
+  const { nowMs = () => performance.now(), periodMs = MINUTE_MS, shared } = counting;
   /** When a key has all its attempts again, ms; a key that is not here has all of them now. */
   const fullAt = new Map<string, number>();
   const msPerAttempt = periodMs / most;
+
+  function set(key: string, at: number): void {
+    fullAt.delete(key);
+    if (fullAt.size >= MOST_KEYS) fullAt.delete(fullAt.keys().next().value ?? '');
+    fullAt.set(key, at);
+  }
 
   const waitMs = (key: string): number => Math.max(0, (fullAt.get(key) ?? 0) - nowMs() + msPerAttempt - periodMs);
   const wait = (...keys: string[]): number => Math.max(...keys.map(waitMs)) / 1000;
@@ -35,7 +49,7 @@ export function attemptsOf(
     left(key) {
       const missingMs = Math.max(0, (fullAt.get(key) ?? 0) - nowMs());
       return {
-        left: Math.floor((MINUTE_MS - missingMs) / msPerAttempt + 1e-6),
+        left: Math.floor((periodMs - missingMs) / msPerAttempt + 1e-6),
         fullSeconds: Math.ceil(missingMs / 1000),
       };
     },
@@ -43,10 +57,11 @@ export function attemptsOf(
       const seconds = wait(...keys);
       if (seconds > 0) return seconds;
       for (const key of keys) {
-        const next = Math.max(fullAt.get(key) ?? 0, nowMs()) + msPerAttempt;
-        fullAt.delete(key);
-        if (fullAt.size >= MOST_KEYS) fullAt.delete(fullAt.keys().next().value ?? '');
-        fullAt.set(key, next);
+        set(key, Math.max(fullAt.get(key) ?? 0, nowMs()) + msPerAttempt);
+        shared?.by.note(`${shared.name} ${key}`, msPerAttempt, (leftMs) => {
+          const together = nowMs() + leftMs;
+          if (together > (fullAt.get(key) ?? 0)) set(key, together);
+        });
       }
       return 0;
     },

@@ -17,6 +17,7 @@ import {
   readBackQuery,
 } from './read-back-schema.ts';
 import { targetOf } from './target.ts';
+import type { SharedAttempts } from './shared-attempts.ts';
 import type { TargetParts } from './target.ts';
 
 /** How long the database may count for one answer, ms. */
@@ -27,9 +28,14 @@ const AT_ONCE = 2;
 /** `GET …/data/{ml_project}/sensors`: the newest reading and the number of readings of each pushed series. */
 export function addReadBack(
   app: FastifyInstance,
-  { target, database, clock }: { target: TargetParts; database: Database; clock: SharedClock },
+  {
+    target,
+    database,
+    clock,
+    attempts: by,
+  }: { target: TargetParts; database: Database; clock: SharedClock; attempts: SharedAttempts },
 ): void {
-  const attempts = attemptsOf(READ_BACKS_PER_MINUTE);
+  const attempts = attemptsOf(READ_BACKS_PER_MINUTE, { shared: { by, name: 'read-backs' } });
   let counting = 0;
 
   async function counted(wanted: WantedSeries): Promise<readonly PushedSeries[]> {

@@ -31,6 +31,7 @@ import { refusedAuthenticationsOf } from './refused-authentications.ts';
 import { REQUEST_ID, requestIdOf } from './request-id.ts';
 import { SAFE_HEADERS, TLS_ONLY } from './safe-headers.ts';
 import { targetsOf } from './targets.ts';
+import { sharedAttemptsOf } from './shared-attempts.ts';
 import { addToken } from './token.ts';
 import { jwksDocumentation } from './token-schema.ts';
 
@@ -101,12 +102,14 @@ export async function apiServer(parts: ApiParts): Promise<FastifyInstance> {
     refused.sum();
     done();
   });
-  const failures = attemptsOf(10 * settings.failuresPerMinute);
+  const attempts = sharedAttemptsOf(database);
+  const shared = { by: attempts, name: 'refused credentials' };
+  const failures = attemptsOf(10 * settings.failuresPerMinute, { shared });
   const guard = { verify: access.verifyAccessToken, failures, refused };
   const target = { guard, targets: targetsOf(database), waitMs: settings.waitMs };
   addPushRoute(app, { ...parts, ownership, target });
-  addReadBack(app, { ...parts, target });
-  addToken(app, { settings, grant: access.grantToken, refused, log });
+  addReadBack(app, { ...parts, target, attempts });
+  addToken(app, { settings, grant: access.grantToken, refused, log, attempts });
   app.get('/.well-known/jwks.json', { schema: jwksDocumentation }, async (_request, reply) =>
     reply
       .header('cache-control', `public, max-age=${JWKS_MAX_AGE_SECONDS}`)

@@ -3,6 +3,7 @@ import type { ApiSettings } from '../settings-api.ts';
 import { attemptsOf } from './attempts.ts';
 import type { Attempts } from './attempts.ts';
 import { newestKeys } from './newest-keys.ts';
+import type { SharedAttempts } from './shared-attempts.ts';
 
 /** A request to the token endpoint, before anything of it was checked. */
 export interface TokenAttempt {
@@ -36,14 +37,14 @@ const LONGEST_KEY = 64;
  * application. A secret that matched there, and a refresh token that was given there, are exempt from all limits of
  * failures until they fail.
  */
-export function tokenLimitsOf({
-  tokensPerMinute,
-  failuresPerMinute,
-}: Pick<ApiSettings, 'tokensPerMinute' | 'failuresPerMinute'>): TokenLimits {
-  const requests = attemptsOf(10 * tokensPerMinute);
-  const tokens = attemptsOf(tokensPerMinute);
-  const failures = attemptsOf(failuresPerMinute);
-  const manyFailures = attemptsOf(10 * failuresPerMinute);
+export function tokenLimitsOf(
+  { tokensPerMinute, failuresPerMinute }: Pick<ApiSettings, 'tokensPerMinute' | 'failuresPerMinute'>,
+  by: SharedAttempts,
+): TokenLimits {
+  const requests = attemptsOf(10 * tokensPerMinute, { shared: { by, name: 'token requests' } });
+  const tokens = attemptsOf(tokensPerMinute, { shared: { by, name: 'tokens' } });
+  const failures = attemptsOf(failuresPerMinute, { shared: { by, name: 'token failures' } });
+  const manyFailures = attemptsOf(10 * failuresPerMinute, { shared: { by, name: 'many token failures' } });
   /** Pairs of address and application that got a token. */
   const succeeded = newestKeys();
   /** Pairs with the hash of a secret that matched, or of a refresh token that was given. */

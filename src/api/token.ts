@@ -11,6 +11,7 @@ import { problemOf } from './fault.ts';
 import { basicOf, formOf } from './form.ts';
 import { retryAfterHeader } from './problem.ts';
 import type { RefusedAuthentications } from './refused-authentications.ts';
+import type { SharedAttempts } from './shared-attempts.ts';
 import { tokenLimitsOf } from './token-limits.ts';
 import { tokenDocumentation } from './token-schema.ts';
 import type { TokenError } from './token-schema.ts';
@@ -20,6 +21,7 @@ export interface TokenRouteParts {
   readonly grant: (request: TokenRequest) => Promise<TokenAnswer | GrantRefused>;
   readonly refused: RefusedAuthentications;
   readonly log: Logger;
+  readonly attempts: SharedAttempts;
 }
 
 /** Bytes a body may hold at most; a request for a token needs far fewer. */
@@ -51,8 +53,8 @@ class Refused extends Error {
 }
 
 /** `POST /v0/oauth2/token`. Its answers are for the client alone, so no cache may keep them. */
-export function addToken(app: FastifyInstance, { settings, grant, refused, log }: TokenRouteParts): void {
-  const limits = tokenLimitsOf(settings);
+export function addToken(app: FastifyInstance, { settings, grant, refused, log, attempts }: TokenRouteParts): void {
+  const limits = tokenLimitsOf(settings, attempts);
 
   app.withTypeProvider<ZodTypeProvider>().route({
     method: 'POST',

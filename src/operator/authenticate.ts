@@ -8,7 +8,7 @@ import { attemptsOf, clientOf } from '../api/attempts.ts';
 import { retryAfterHeader } from '../api/problem.ts';
 import { includesRole } from '../core/operator-role.ts';
 import type { OperatorRole } from '../core/operator-role.ts';
-import type { OperatorParts } from './parts.ts';
+import type { ServerParts } from './parts.ts';
 import { assertOwnPage, sessionCookieOf } from './browser.ts';
 import { OperatorProblem, noSuch } from './problem.ts';
 
@@ -65,10 +65,10 @@ const FAILURES_PER_MINUTE = 60;
  */
 export function addAuthentication(
   app: FastifyInstance,
-  { database, settings }: Pick<OperatorParts, 'database' | 'settings'>,
+  { database, settings, attempts: by }: Pick<ServerParts, 'database' | 'settings' | 'attempts'>,
 ): Authentication {
   const routes: OperatorRoute[] = [];
-  const failures = attemptsOf(FAILURES_PER_MINUTE);
+  const failures = attemptsOf(FAILURES_PER_MINUTE, { shared: { by, name: 'refused operators' } });
   const cookie = sessionCookieOf(settings.operator);
   for (const name of ['operator', 'operatorSession', 'sessionSecret']) app.decorateRequest(name, null);
   app.addHook('onRoute', ({ method, url, config }) => {

@@ -8,7 +8,7 @@ import { retryAfterHeader } from '../api/problem.ts';
 import { formatInstant } from '../core/instant.ts';
 import { assertSeesAll, operatorOf } from './authenticate.ts';
 import { assertNotForeign, sessionCookieOf } from './browser.ts';
-import type { OperatorParts } from './parts.ts';
+import type { ServerParts } from './parts.ts';
 import { OperatorProblem } from './problem.ts';
 import { changing } from './route-shapes.ts';
 import { beginAnswer, fromOf, sessionSchema } from './session-answer.ts';
@@ -17,10 +17,10 @@ import { beginAnswer, fromOf, sessionSchema } from './session-answer.ts';
 const TRIES_PER_MINUTE = 20;
 
 /** The routes of links that sign a browser in once: the first sign-in of a new operator, or one without its password. */
-export function addLinkRoutes(app: FastifyInstance, { database, settings, log }: OperatorParts): void {
+export function addLinkRoutes(app: FastifyInstance, { database, settings, log, attempts: by }: ServerParts): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
   const cookie = sessionCookieOf(settings.operator);
-  const tries = attemptsOf(TRIES_PER_MINUTE);
+  const tries = attemptsOf(TRIES_PER_MINUTE, { shared: { by, name: 'links' } });
   // A link would pass by the rules of the issuer, such as a second factor.
   const assertTaken = (): void => {
     if (settings.operator.takesPasswords) return;

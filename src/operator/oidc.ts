@@ -12,7 +12,7 @@ import { sessionCookieOf } from './browser.ts';
 import { oidcClientOf } from './oidc-client.ts';
 import { flowOfText, textOfFlow } from './oidc-flow.ts';
 import type { OidcFlow } from './oidc-flow.ts';
-import type { OperatorParts } from './parts.ts';
+import type { ServerParts } from './parts.ts';
 import { OperatorProblem } from './problem.ts';
 import { beginAnswer, fromOf, sessionSchema } from './session-answer.ts';
 
@@ -64,13 +64,13 @@ function nameOfClaims({ preferred_username: username, email, sub }: IDToken): st
 }
 
 /** The routes of the sign-in by OpenID Connect, where the settings name an issuer: code flow with PKCE, state and nonce. */
-export function addOidcRoutes(app: FastifyInstance, parts: OperatorParts): void {
-  const { database, settings, sealing, clock, log } = parts;
+export function addOidcRoutes(app: FastifyInstance, parts: ServerParts): void {
+  const { database, settings, sealing, clock, log, attempts: by } = parts;
   const { oidc, publicOrigin } = settings.operator;
   if (oidc === undefined || publicOrigin === undefined) return;
   const typed = app.withTypeProvider<ZodTypeProvider>();
   const client = oidcClientOf(oidc, settings.egress);
-  const attempts = attemptsOf(PER_MINUTE);
+  const attempts = attemptsOf(PER_MINUTE, { shared: { by, name: 'sign-ins at the provider' } });
   const session = sessionCookieOf(settings.operator);
   // The way back from the issuer begins at its site, so a strict cookie would not be sent.
   const flow = {

@@ -11,7 +11,7 @@ import { retryAfterHeader } from '../api/problem.ts';
 import { formatInstant } from '../core/instant.ts';
 import { operatorOf } from './authenticate.ts';
 import { assertNotForeign, sessionCookieOf } from './browser.ts';
-import type { OperatorParts } from './parts.ts';
+import type { OperatorParts, ServerParts } from './parts.ts';
 import { OperatorProblem, noSuch } from './problem.ts';
 import { beginAnswer, fromOf, sessionDocument, sessionSchema } from './session-answer.ts';
 import { knownBrowserCookieOf, knownBrowserOf, textOfKnownBrowser } from './known-browser.ts';
@@ -54,9 +54,12 @@ const waysSchema = z
   .meta({ id: 'WaysToSignIn', examples: [{ password: true, oidc: false }] });
 
 /** The routes of sign-in: sessions of browsers and passwords. */
-export function addSessionRoutes(app: FastifyInstance, { database, settings, sealing, log }: OperatorParts): void {
+export function addSessionRoutes(
+  app: FastifyInstance,
+  { database, settings, sealing, log, attempts }: ServerParts,
+): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
-  const limits = signInLimitsOf();
+  const limits = signInLimitsOf({ by: attempts });
   const cookie = sessionCookieOf(settings.operator);
   const known = knownBrowserCookieOf(cookie);
   const browserOf = (request: FastifyRequest, name: string): string | undefined =>

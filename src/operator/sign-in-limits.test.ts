@@ -9,7 +9,7 @@ const triedAt = (limits: ReturnType<typeof signInLimitsOf>, address: string, nam
 
 describe('tries of a password', () => {
   it('end for a name at an address, and go on for the name elsewhere and for its neighbours', () => {
-    const limits = signInLimitsOf(() => 0);
+    const limits = signInLimitsOf({ nowMs: () => 0 });
     expect(triedAt(limits, 'a', 'anna', 50)).toBe(20);
     expect(limits.begin('a', 'anna')).toBe(45);
     expect(triedAt(limits, 'b', 'anna', 50)).toBe(20);
@@ -17,7 +17,7 @@ describe('tries of a password', () => {
   });
 
   it('end for an address that tries many names, except for operators that signed in there', () => {
-    const limits = signInLimitsOf(() => 0);
+    const limits = signInLimitsOf({ nowMs: () => 0 });
     limits.succeeded('a', 'bert');
     let tries = 0;
     while (limits.begin('a', `name-${tries}`) === 0) tries += 1;
@@ -29,7 +29,7 @@ describe('tries of a password', () => {
 
   it('begin again with time', () => {
     let now = 0;
-    const limits = signInLimitsOf(() => now);
+    const limits = signInLimitsOf({ nowMs: () => now });
     triedAt(limits, 'a', 'anna', 50);
     now = 45_000;
     expect(triedAt(limits, 'a', 'anna', 50)).toBe(1);

@@ -1,5 +1,7 @@
 import { attemptsOf } from '../api/attempts.ts';
+import type { Attempts } from '../api/attempts.ts';
 import { newestKeys } from '../api/newest-keys.ts';
+import type { SharedAttempts } from '../api/shared-attempts.ts';
 
 /** How often a password may be tried. */
 export interface SignInLimits {
@@ -25,9 +27,14 @@ const LONGEST_KEY = 100;
  * lock it for other addresses. Tries in a browser that the operator used before count for that browser alone, so strangers behind its
  * address spend none of them. An operator that signed in at an address before is exempt from the limit of that address.
  */
-export function signInLimitsOf(nowMs?: () => number): SignInLimits {
-  const ofPair = attemptsOf(OF_PAIR, nowMs, PERIOD_MS);
-  const ofAddress = attemptsOf(OF_ADDRESS, nowMs, PERIOD_MS);
+export function signInLimitsOf(
+  given: { readonly nowMs?: () => number; readonly by?: SharedAttempts | undefined } = {},
+): SignInLimits {
+  const { nowMs, by } = given;
+  const limited = (most: number, name: string): Attempts =>
+    attemptsOf(most, { nowMs, periodMs: PERIOD_MS, shared: by && { by, name } });
+  const ofPair = limited(OF_PAIR, 'passwords of a name');
+  const ofAddress = limited(OF_ADDRESS, 'passwords of an address');
   const known = newestKeys();
   const pairOf = (address: string, name: string): string => `${address} ${name.slice(0, LONGEST_KEY)}`;
   return {

@@ -50,7 +50,7 @@ export const BACKED_UP = [
 /**
  * Presence and memory of processes, the paces of hosts, and events that operators watch, because no process of the old place works on
  * the restored database and none of its requests is under way. Sessions, links and remembered requests of operators, because a restored
- * one might have been ended since.
+ * one might have been ended since. Counts of attempts, which end by themselves.
  */
 export const LEFT_OUT = [
   'worker',
@@ -62,6 +62,7 @@ export const LEFT_OUT = [
   'operator_session',
   'operator_link',
   'idempotent_request',
+  'attempt',
 ] as const;
 
 /** Frees what processes of the old place held, in the newest schema. */
