@@ -126,6 +126,15 @@ export async function covers(client: pg.Client, { fromUs, toUs }: Range): Promis
   return rows.length > 0 && rows.every(({ done }) => done);
 }
 
+/** Whether every stream is covered up to an instant after the fault. */
+export async function isLive(client: pg.Client, afterUs: number): Promise<boolean> {
+  const { rows } = await client.query<{ live: boolean }>(
+    'select coalesce(bool_and(upper(covered) > at_instant($1)), false) as live from stream where retired_at is null',
+    [afterUs],
+  );
+  return rows[0]?.live === true;
+}
+
 /** What the stored readings of a range lack and hold besides those of InfluxDB. */
 export async function differenceOf(
   site: Pick<Site, 'influx'>,

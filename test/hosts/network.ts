@@ -11,6 +11,9 @@ export interface Network {
   /** The host hears the others, and they do not hear it. */
   mute(host: string, towards: readonly string[]): void;
   unmute(host: string, towards: readonly string[]): void;
+  /** So many in a hundred packets that the host sends are lost. Needs `nft`. */
+  lose(host: string, percent: number): void;
+  keep(host: string): void;
 }
 
 const ip = (...args: readonly string[]): void => void execFileSync('ip', args, { stdio: 'pipe' });
@@ -21,6 +24,8 @@ const namespaceOf = (prefix: string, host: string): string => `${prefix}-${host}
 export function networkOf(prefix: string, hosts: readonly string[]): Network {
   const addressOf = (host: string): string => `10.77.0.${hosts.indexOf(host) + 1}`;
   const on = (host: string, ...args: readonly string[]): void => ip('-n', namespaceOf(prefix, host), ...args);
+  const filter = (host: string, rule: string): void =>
+    ip('netns', 'exec', namespaceOf(prefix, host), 'nft', ...rule.split(' '));
   return {
     addressOf,
     enter: (host) => ['ip', 'netns', 'exec', namespaceOf(prefix, host)],
@@ -32,6 +37,12 @@ export function networkOf(prefix: string, hosts: readonly string[]): Network {
     unmute: (host, towards) => {
       for (const other of towards) on(host, 'route', 'del', 'blackhole', `${addressOf(other)}/32`);
     },
+    lose: (host, percent) => {
+      filter(host, 'add table inet loss');
+      filter(host, 'add chain inet loss sent { type filter hook output priority 0 ; policy accept ; }');
+      filter(host, `add rule inet loss sent numgen random mod 100 < ${percent} drop`);
+    },
+    keep: (host) => filter(host, 'delete table inet loss'),
   };
 }
 
