@@ -16,17 +16,17 @@ export async function historyOf(peer: Peer, job: HistoryJob, say: (message: stri
   const points = job.dataset.series.length * job.dataset.pointsPerSeries;
   const whole = await peer.history(job);
   const undisturbed = await finishing(whole, async () => {
+    // A program that begins with its process is measured from then on, without its start.
+    await whole.begin();
     forgetPeak(whole.pid());
     const before = whole.cpu();
     const begun = performance.now();
-    await whole.begin();
-    // Programs that begin with their process had no peak and no CPU before.
     await untilDone(whole);
     const seconds = (performance.now() - begun) / 1_000;
     const after = whole.cpu();
     return {
       seconds,
-      own: after.own - Math.max(0, before.own),
+      own: after.own - before.own,
       all: after.all - before.all,
       rss: (usageOf(whole.pid())?.peakRssBytes ?? Number.NaN) / 1e6,
       verdict: await verdictOf(whole, job),

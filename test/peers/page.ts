@@ -45,7 +45,7 @@ function told(report: Report, shown: (rows: Rows) => string, item = ''): string 
   const { points, targets, seconds, peers, versions, past, present } = report;
   const names = peers.map(({ name }) => name);
   const number = (value: number): string => value.toLocaleString('en');
-  const cannot = peers.flatMap(({ name, cannot: why }) => (why === null ? [] : [`— ${name}: ${why}.`]));
+  const cannot = peers.flatMap(({ name, cannot: why }) => (why === null ? [] : [`— of ${name}: ${why}.`]));
   return [
     `On ${new Date().toISOString().slice(0, 10)}, ${availableParallelism()} cores (${cpus()[0]?.model ?? 'unknown'}), ${Math.round(totalmem() / 2 ** 30)} GB:`,
     shown(columns(`${number(points)} points out of InfluxDB`, names, past)),

@@ -10,7 +10,7 @@ export async function prometheusPeer(): Promise<Peer | undefined> {
   if (version === undefined) return undefined;
   return {
     name: 'Prometheus',
-    version,
+    version: `Prometheus ${version}`,
     setup: 'a scrape a second of each target, whose answer tells the instant of the point; its own storage',
     history: 'it scrapes the present: it has no way to ask a source for its past, and it writes no rows',
     async polls({ plant, targets }) {

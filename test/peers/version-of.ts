@@ -3,11 +3,11 @@ import { promisify } from 'node:util';
 import type { Rig } from '../bench/rig.ts';
 import type { Peer } from './peer.ts';
 
-/** The first line that a program says of its version, such as `influxd version`; undefined where it is not on this machine. */
+/** The version that a program tells of itself, such as `1.6.7`; undefined where it is not on this machine. */
 export async function versionOf(program: string, ...args: readonly string[]): Promise<string | undefined> {
   try {
     const { stdout, stderr } = await promisify(execFile)(program, args);
-    return (stdout || stderr).split('\n')[0]?.replace(/ \((?:git|branch):.*/, '');
+    return /\d+\.\d+[^\s,()]*/.exec(stdout || stderr)?.[0];
   } catch {
     return undefined;
   }
@@ -21,6 +21,10 @@ export async function versionsOf(rig: Rig, peers: readonly Pick<Peer, 'version'>
   );
   await room.close();
   const [influx, redis] = [await versionOf('influxd', 'version'), await versionOf('redis-server', '--version')];
-  const servers = [`PostgreSQL ${server?.version}`, influx, redis?.replace(/ sha=.*/, '')];
-  return [...peers.map(({ version }) => version), ...servers].filter((version) => version !== undefined);
+  const servers = [
+    `PostgreSQL ${server?.version}`,
+    `InfluxDB ${influx}`,
+    ...(redis === undefined ? [] : [`Redis ${redis}`]),
+  ];
+  return [...peers.map(({ version }) => version), ...servers];
 }
