@@ -19,7 +19,18 @@ import { pollsOf } from './polls.ts';
 import { prometheusPeer } from './prometheus.ts';
 import { versionsOf } from './version-of.ts';
 
-const usage = `usage: npm run bench:peers -- [--points N] [--targets N] [--seconds N] [--only PEER] [--json] [--write]
+/** In the order of the columns. Each is opened when it is wanted, because Node-RED has to be installed for that. */
+const PEERS: Readonly<Record<string, (say: (message: string) => void) => Promise<Peer | undefined>>> = {
+  databridge: () => Promise.resolve(databridge),
+  script: () => Promise.resolve(bareScript),
+  'node-red': nodeRedPeer,
+  prometheus: prometheusPeer,
+};
+
+const wanted = (only: string): (typeof PEERS)[string][] =>
+  Object.entries(PEERS).flatMap(([name, open]) => (only === '' || only === name ? [open] : []));
+
+const usage = `usage: npm run bench:peers -- [--points N] [--targets N] [--seconds N] [--only databridge|script|node-red|prometheus] [--json] [--write]
 
 The same work by databridge, Node-RED, a bare script and Prometheus, one after the other on this machine: a past out of a real InfluxDB into
 durable rows of a real PostgreSQL, and small targets once a second; each once undisturbed and once with a kill -9 in the middle, after which
@@ -28,7 +39,7 @@ what is stored is compared with the source point for point. Node-RED is installe
   --points   of the past, default 1000000
   --targets  default 1000
   --seconds  how long the targets are watched, twice, default 30
-  --only     a part of the name of the peers to measure
+  --only     one of them
   --json     prints JSON instead of the tables
   --write    puts the tables into ${PAGE}
 Exit codes: 0 measured, 1 something failed, 2 wrong usage.
@@ -75,10 +86,13 @@ async function measured(options: Options): Promise<Report> {
   say(`InfluxDB holds ${points} points`);
   const job = { rig, dataset, platform: { url: influx.url, ...influx.reader }, windowReadings: 50_000 };
 
-  const found = [databridge, bareScript, await nodeRedPeer(say), await prometheusPeer()];
-  const peers = found.filter((peer): peer is Peer => peer !== undefined);
-  for (const peer of peers) stack.defer(() => peer.close());
-  const chosen = peers.filter(({ name }) => name.toLowerCase().includes(only.toLowerCase()));
+  const chosen: Peer[] = [];
+  for (const open of wanted(only)) {
+    const peer = await open(say);
+    if (peer === undefined) continue;
+    stack.defer(() => peer.close());
+    chosen.push(peer);
+  }
   const past: Measure[] = [];
   const present: Measure[] = [];
   for (const peer of chosen) {
@@ -114,6 +128,7 @@ function optionsOf(args: string[]) {
     ];
     if (![points, targets, seconds].every((value) => Number.isInteger(value) && value > 0)) return undefined;
     const { only, json, write } = values;
+    if (wanted(only).length === 0) return undefined;
     const say = (message: string): void => void process.stderr.write(`${message}\n`);
     return { points, targets, seconds, only, json, write, say };
   } catch {

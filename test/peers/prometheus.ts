@@ -4,10 +4,13 @@ import { FIELD } from '../bench/dataset.ts';
 import type { Peer, Visit } from './peer.ts';
 import { versionOf } from './version-of.ts';
 
-/** The Prometheus of this machine; undefined where there is none. */
-export async function prometheusPeer(): Promise<Peer | undefined> {
+/** The Prometheus of this machine; undefined, with a word to `say`, where there is none. */
+export async function prometheusPeer(say: (message: string) => void): Promise<Peer | undefined> {
   const version = await versionOf('prometheus', '--version');
-  if (version === undefined) return undefined;
+  if (version === undefined) {
+    say('prometheus is not on this machine, so nothing is compared with it');
+    return undefined;
+  }
   return {
     name: 'Prometheus',
     version: `Prometheus ${version}`,
