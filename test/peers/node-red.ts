@@ -64,11 +64,10 @@ const settingsOf = (flowFile: string): Readonly<Record<string, unknown>> => ({
   logging: { console: { level: 'info', metrics: false, audit: false } },
 });
 
-const install = async (directory: string, wanted: string): Promise<void> =>
-  void (await promisify(execFile)('npm', [
-    ...['install', '--prefix', directory, '--save-exact', '--no-audit', '--no-fund', '--ignore-scripts'],
-    wanted,
-  ]));
+async function install(directory: string, wanted: string): Promise<void> {
+  const quietly = ['--save-exact', '--no-audit', '--no-fund', '--ignore-scripts'];
+  await promisify(execFile)('npm', ['install', '--prefix', directory, ...quietly, wanted]);
+}
 
 /** The version of the driver that the bridge has, for all. */
 async function versionOfPg(): Promise<string> {
