@@ -73,7 +73,7 @@ export default defineConfig({
           globalSetup: ['test/kit/run-directory.ts'],
           isolate: false,
           sequence: { groupOrder: 0 },
-          include: ['{src,adapters,console}/**/*.test.ts', 'test/architecture/**/*.test.ts'],
+          include: ['{src,adapters,console}/**/*.test.ts', 'test/{architecture,peers}/**/*.test.ts'],
           ...patient,
         },
       },

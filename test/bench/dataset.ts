@@ -50,7 +50,7 @@ export function datasetOf(points: number, seriesCount = SERIES, seriesPerMeasure
 export const instantAt = (dataset: Dataset, index: number): Instant => dataset.from + index * SPACING;
 
 /** Three decimals, like those of an instrument; neighbours differ, so they compress no better than real values. */
-export const valueAt = (series: DatasetSeries, index: number): number =>
+export const valueAt = (series: Pick<DatasetSeries, 'number'>, index: number): number =>
   ((series.number * 7_919 + index * 104_729) % 100_003) / 1_000;
 
 /** The devices of `login-plant.ts`, one a source: the UUIDs that its platform names them by, and a point every ten seconds. */

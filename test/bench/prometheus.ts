@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../kit/free-port.ts';
 import { startServer } from '../kit/server.ts';
+import type { Server } from '../kit/server.ts';
 import type { BenchOptions, Measure } from './bench.ts';
 import { arrivals, isInstalled, startPlant } from './rig.ts';
 import { forgetPeak, usageOf } from './usage.ts';
@@ -22,7 +23,7 @@ export async function prometheus({ seconds, say }: BenchOptions): Promise<Measur
   await using stack = new AsyncDisposableStack();
   const plant = await startPlant('small-plant.ts');
   stack.defer(() => plant.stop());
-  const server = await startPrometheus(plant.url);
+  const server = await startPrometheus(plant.url, TARGETS);
   stack.defer(() => server.stop());
   await sleep(WARM_UP_MS);
 
@@ -49,14 +50,16 @@ export async function prometheus({ seconds, say }: BenchOptions): Promise<Measur
   ];
 }
 
-async function startPrometheus(plant: string): ReturnType<typeof startServer> {
+/** A Prometheus that scrapes `count` targets of the small plant once a second; `url` is its own address. */
+export async function startPrometheus(plant: string, count: number): Promise<Server & { readonly url: string }> {
   const port = await freePort();
   const address = new URL(plant).host;
-  const targets = Array.from({ length: TARGETS }, (_, index) => ({
+  const targets = Array.from({ length: count }, (_, index) => ({
     targets: [address],
     labels: { __metrics_path__: `/metrics/source-${index + 1}`, instance: `source-${index + 1}` },
   }));
-  return await startServer('prometheus', async (directory) => {
+  const url = `http://127.0.0.1:${port}`;
+  const server = await startServer('prometheus', async (directory) => {
     const config = {
       global: { scrape_interval: '1s', scrape_timeout: '1s' },
       scrape_configs: [{ job_name: 'plant', static_configs: targets }],
@@ -73,7 +76,8 @@ async function startPrometheus(plant: string): ReturnType<typeof startServer> {
         `--web.listen-address=127.0.0.1:${port}`,
         '--log.level=warn',
       ],
-      ready: async () => (await fetch(`http://127.0.0.1:${port}/-/ready`)).ok,
+      ready: async () => (await fetch(`${url}/-/ready`)).ok,
     };
   });
+  return { ...server, url };
 }

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Microseconds } from '../../src/core/instant.ts';
 import type { Database } from '../../src/database/database.ts';
 import { startBackfill } from '../../src/source/backfill/start.ts';
 import { assertStored } from './checksum.ts';
 import { MEASUREMENTS, SERIES, SPACING } from './dataset.ts';
 import type { Dataset } from './dataset.ts';
-import type { Rig } from './rig.ts';
+import type { Rig, Room } from './rig.ts';
 import { forgetPeak, machine, usageOf } from './usage.ts';
 
 /** The connection of a source that reads the dataset. */
@@ -38,29 +39,13 @@ export async function pullOnce(
   const room = await rig.room({ DATABRIDGE_WINDOW_READINGS: String(windowReadings) });
   const { database } = room.context;
   try {
-    await room.apply(
-      {
-        name: 'bench',
-        connection: { ...platform },
-        schedule: { every: '1h' },
-        pace: { requestsPerSecond: 100_000, burst: 100_000, concurrency: 4 },
-      },
-      [...new Set(dataset.series.map(({ measurement }) => measurement))],
-    );
-    // The bridge learns the length of a window during the first windows; this installation knows it already.
-    const length = Math.round((windowReadings * SPACING * MEASUREMENTS) / SERIES);
-    await database.run('update stream set learned = $1', [JSON.stringify({ length })]);
+    await registerDataset(room, dataset, platform, windowReadings);
     const worker = await room.worker();
     await sleep(1_000);
     forgetPeak(worker.pid);
     const busy = machine();
     const before = usageOf(worker.pid);
-    await startBackfill(database, {
-      source: { name: 'bench' },
-      from: dataset.from,
-      to: dataset.to,
-      requestedBy: 'bench',
-    });
+    await startBackfillOf(database, dataset);
     const seconds = await untilCovered(database, dataset);
     const after = usageOf(worker.pid);
     const coresBusy = busy.busySince();
@@ -78,8 +63,37 @@ export async function pullOnce(
   }
 }
 
+/** Registers the source `bench`, which reads the dataset, and is not due within the next hour. */
+export async function registerDataset(
+  room: Room,
+  dataset: Dataset,
+  platform: Platform,
+  windowReadings: number,
+): Promise<void> {
+  await room.apply(
+    {
+      name: 'bench',
+      connection: { ...platform },
+      schedule: { every: '1h' },
+      pace: { requestsPerSecond: 100_000, burst: 100_000, concurrency: 4 },
+    },
+    [...new Set(dataset.series.map(({ measurement }) => measurement))],
+  );
+  // The bridge learns the length of a window during the first windows; this installation knows it already.
+  await room.context.database.run('update stream set learned = $1', [
+    JSON.stringify({ length: windowOf(windowReadings) }),
+  ]);
+}
+
+/** The length of a window of a measurement that has so many readings, µs. */
+export const windowOf = (readings: number): Microseconds => Math.round((readings * SPACING * MEASUREMENTS) / SERIES);
+
+/** Begins the backfill of the dataset by the source `bench`. */
+export const startBackfillOf = (database: Database, { from, to }: Dataset): Promise<unknown> =>
+  startBackfill(database, { source: { name: 'bench' }, from, to, requestedBy: 'bench' });
+
 /** Waits for the last row. @returns the seconds from the first question to then */
-async function untilCovered(database: Database, { from, to }: Dataset): Promise<number> {
+export async function untilCovered(database: Database, { from, to }: Dataset): Promise<number> {
   for (;;) {
     const row = await database.row<{ done: boolean; seconds: number; fault: string | null }>(
       `select (select bool_and(covered @> tstzrange(at_instant($1), at_instant($2))) from stream) as done,

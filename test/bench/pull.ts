@@ -47,7 +47,8 @@ export async function pull(options: BenchOptions): Promise<Measure[]> {
   return measuresOf(rounds);
 }
 
-async function writeDataset(influx: Influx, dataset: Dataset): Promise<void> {
+/** Writes the dataset into the database `plant` of an InfluxDB. */
+export async function writeDataset(influx: Influx, dataset: Dataset): Promise<void> {
   for (const series of dataset.series) {
     const lines = Array.from(
       { length: dataset.pointsPerSeries },

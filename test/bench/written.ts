@@ -32,19 +32,27 @@ export function measuredCode(): string {
 /** The table as Markdown, with the fingerprint of the code that was measured. */
 export function pageTable(measures: readonly Measure[], seconds: number): string {
   const { heading, rows } = sideBySide(measures);
-  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
   const told = `Code ${measuredCode()}, watched for ${seconds} s on ${new Date().toISOString().slice(0, 10)}:`;
-  return [told, '', line(['what', ...heading.slice(1)]), `|${'---|'.repeat(heading.length)}`, ...rows.map(line)].join(
-    '\n',
-  );
+  return [told, '', markdownTable(['what', ...heading.slice(1)], rows)].join('\n');
+}
+
+/** Rows as a table of Markdown. */
+export function markdownTable(heading: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  return [line(heading), `|${'---|'.repeat(heading.length)}`, ...rows.map(line)].join('\n');
 }
 
 /** Replaces the table of the page. */
 export async function writeTable(root: string, measures: readonly Measure[], seconds: number): Promise<void> {
-  const file = join(root, SPEED_PAGE);
+  await replaceWritten(root, SPEED_PAGE, pageTable(measures, seconds));
+}
+
+/** Replaces the part of a page between the two comments of the bench. Throws where the page lacks them. */
+export async function replaceWritten(root: string, name: string, text: string): Promise<void> {
+  const file = join(root, name);
   const page = await readFile(file, 'utf8');
   const [before, rest = ''] = page.split(BEGIN);
   const [, after] = rest.split(END);
-  if (after === undefined) throw new Error(`${SPEED_PAGE} has no place for the table: ${BEGIN}`);
-  await writeFile(file, `${before}${BEGIN}\n\n${pageTable(measures, seconds)}\n\n${END}${after}`);
+  if (after === undefined) throw new Error(`${name} has no place for the table: ${BEGIN}`);
+  await writeFile(file, `${before}${BEGIN}\n\n${text}\n\n${END}${after}`);
 }
