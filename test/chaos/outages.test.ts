@@ -16,15 +16,16 @@ import { expectNoErrors, expectRunning, polled, survives } from './survives.ts';
 
 /**
  * Redis or PostgreSQL goes away and comes back. The daemon stays, goes on by itself, and in the end holds the readings of the
- * source point for point. All cases run beside each other, each with a database of its own, because they mostly wait.
+ * source point for point. Cases run beside each other, each with a database of its own, because they mostly wait.
  */
 
 /** Longer than a job's lock in the queue (20 s) and the silence after which claims are free (12 s). */
 const AWAY_MS = 25_000;
 const AWAY_AT_START_MS = 10_000;
 
+// They mostly wait, and their daemons go on polling while they wait for the processor: four at a time cost less than all fourteen.
 // vitest reads this while it collects the tests, so it stands here and not in a hook.
-vi.setConfig({ maxConcurrency: 20 });
+vi.setConfig({ maxConcurrency: 4 });
 
 const POLLED = "select from work where kind = 'poll' and ended_at is not null";
 

@@ -4,6 +4,10 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { assertApiSettings } from '../../src/api/open.ts';
+import type { BridgeError } from '../../src/core/errors.ts';
+import { readSettings } from '../../src/settings.ts';
+import { exitCodeOf } from '../../src/terminal/output.ts';
 import { makeBridge } from '../kit/bridge.ts';
 import type { BridgeUnderTest } from '../kit/bridge.ts';
 import { makeCertificate } from '../kit/certificate.ts';
@@ -142,15 +146,28 @@ describe('databridge up', () => {
 });
 
 describe('databridge api', () => {
-  it('ends with an error and a remedy where its settings are wrong', async () => {
+  it.each<[NodeJS.ProcessEnv, RegExp]>([
+    [{ DATABRIDGE_API_HOST: '::' }, /plain HTTP on ::/],
+    [{ DATABRIDGE_API_TLS_CERT: 'x.pem' }, /DATABRIDGE_API_TLS_KEY is not set/],
+    [{ DATABRIDGE_API_TLS_CERT: 'x.pem', DATABRIDGE_API_TLS_KEY: 'x.key' }, /cannot be used: ENOENT[^]*PEM/],
+    [{ DATABRIDGE_API_PORT: '70000' }, /DATABRIDGE_API_PORT/],
+    [{ DATABRIDGE_API_TRUST_PROXY: 'nonsense' }, /DATABRIDGE_API_TRUST_PROXY/],
+  ])('takes no settings %o', (env, message) => {
+    let thrown: unknown;
+    try {
+      assertApiSettings(readSettings(env));
+    } catch (error) {
+      thrown = error;
+    }
+    expect(exitCodeOf(thrown)).toBe(2);
+    const { message: said, remedy } = thrown as BridgeError;
+    expect(`${said}\n${remedy}`).toMatch(message);
+  });
+
+  it('ends with an error and a remedy where its settings are wrong, before it starts or as it listens', async () => {
     const cases: [NodeJS.ProcessEnv, RegExp][] = [
       [{ DATABRIDGE_API_HOST: '0.0.0.0' }, /plain HTTP on 0\.0\.0\.0[^]*DATABRIDGE_API_TLS_CERT/],
-      [{ DATABRIDGE_API_HOST: '::' }, /plain HTTP on ::/],
-      [{ DATABRIDGE_API_TLS_CERT: 'x.pem' }, /DATABRIDGE_API_TLS_KEY is not set/],
-      [{ DATABRIDGE_API_TLS_CERT: 'x.pem', DATABRIDGE_API_TLS_KEY: 'x.key' }, /cannot be used: ENOENT[^]*PEM/],
-      [{ DATABRIDGE_API_PORT: '70000' }, /DATABRIDGE_API_PORT/],
       [{ DATABRIDGE_API_HOST: '192.0.2.1', DATABRIDGE_API_ALLOW_PLAIN: 'true' }, /cannot listen on 192\.0\.2\.1/],
-      [{ DATABRIDGE_API_TRUST_PROXY: 'nonsense' }, /DATABRIDGE_API_TRUST_PROXY/],
     ];
     for (const [env, message] of cases) {
       const ended = await ends(env);

@@ -183,6 +183,9 @@ test('healthy sources keep their interval, and broken ones do not flood the log'
       return (rows[0]?.polls ?? 0) >= 8 || new Waiting(rows);
     });
     expect(rig.complaints(name)).toEqual([]);
+    await isComplete(name, { ...healthy, devices: healthy.devices.filter((one) => one.name === name) }, Date.now());
+    // The rest of this file waits for the broken ones, and each poll meanwhile costs the machine what it costs an operator's.
+    await rig.bridge.succeed('source', 'pause', name);
   }
   expect(rig.complaints('slow')).toEqual([]);
   const waited = (Date.now() - begunMs) / 1000;
@@ -209,17 +212,14 @@ test('after the platforms are repaired every source becomes complete', async () 
   // After so many time-outs it would be asked again in up to two minutes.
   await rig.bridge.succeed('source', 'poll', 'hung');
   const untilMs = Date.now();
-  await isComplete('ill', ill, untilMs);
-  await isComplete('cut', cut, untilMs);
-  await isComplete('torn', torn, untilMs);
-  await isComplete('slow', slow, untilMs);
-  await isComplete('hung', hung, untilMs);
-  await rig.covered('past', untilMs);
-  for (const name of ['ill', 'cut', 'torn', 'past'])
-    await sourceThat(name, ({ fault, failures }) => fault === null && failures === 0);
-  for (const one of healthy.devices) {
-    await rig.covered(one.name, untilMs);
-    const range = { fromMs: begunMs - 3_000_000, toMs: untilMs, devices: [one] };
-    expect(await differences(rig.client, healthy, range)).toEqual(NONE);
+  // Those that recover soon are paused, so that they are not polled while the others wait to be asked again.
+  for (const [name, spec] of Object.entries({ slow, cut, torn, hung })) {
+    await isComplete(name, spec, untilMs);
+    if (name === 'cut' || name === 'torn')
+      await sourceThat(name, ({ fault, failures }) => fault === null && failures === 0);
+    await rig.bridge.succeed('source', 'pause', name);
   }
+  await rig.covered('past', untilMs);
+  await isComplete('ill', ill, untilMs);
+  for (const name of ['ill', 'past']) await sourceThat(name, ({ fault, failures }) => fault === null && failures === 0);
 });

@@ -3,6 +3,8 @@ import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { openEmbeddedDatabase } from '../../src/database/embedded/index.ts';
+import { placeOf } from '../../src/database/embedded/place.ts';
+import { runningPostmaster } from '../../src/database/embedded/postmaster.ts';
 import { runHere } from './command-here.ts';
 import { testEnvironment } from './environment.ts';
 import { MAIN } from './joined-program.ts';
@@ -122,8 +124,9 @@ export async function makeBridge(environment: NodeJS.ProcessEnv = {}): Promise<B
     },
     async remove() {
       for (const daemon of daemons) if (daemon.running()) await daemon.kill9();
-      // The last process to leave the embedded server stops it; after a kill that is this command.
-      if (env['DATABASE_URL'] === undefined) await run('project', 'list');
+      // The last process to leave the embedded server stops it; after a kill that is this command. It would start one that is stopped.
+      const isOwnServer = env['DATABASE_URL'] === undefined;
+      if (isOwnServer && runningPostmaster(placeOf(home).data) !== undefined) await run('project', 'list');
       await directory.remove();
     },
   };

@@ -37,7 +37,7 @@ async function build(): Promise<string> {
   await bundle.close();
   const chunks = output.filter((one): one is OutputChunk => one.type === 'chunk');
   const digest = createHash('sha256')
-    .update(chunks.map(({ code }) => code).join())
+    .update(chunks.map(({ code }) => inAscii(code)).join())
     .digest('hex')
     .slice(0, 16);
   const place = join(kept, digest);
@@ -47,7 +47,7 @@ async function build(): Promise<string> {
       const file = join(making, fileName);
       await mkdir(dirname(file), { recursive: true });
       // The loader of adapters gives them the contract that lies beside it.
-      await writeFile(file, code.replaceAll(HERE, pathToFileURL(`${place}/`).href));
+      await writeFile(file, inAscii(code).replaceAll(HERE, pathToFileURL(`${place}/`).href));
     }
     // Another run may have made the same meanwhile.
     await rename(making, place).catch(() => rm(making, { recursive: true }));
@@ -55,6 +55,10 @@ async function build(): Promise<string> {
   }
   return join(place, 'main.mjs');
 }
+
+/** One dash in a text makes V8 hold a file in two bytes a character, and decoding it is a tenth of what a process costs to start. */
+const inAscii = (code: string): string =>
+  code.replaceAll(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 const CONTRACT = 'platform/index';
 const HERE = 'file:///where-the-program-lies/';
