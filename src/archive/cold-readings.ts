@@ -77,15 +77,7 @@ export async function* coldReadings(
         asked.length === 1 && alone !== undefined
           ? `select 0 as place, ${FIELDS} from ${files} f where ${ofSeries(alone)} and ${within}`
           : `select k.place::double as place, ${FIELDS} from ${files} f join ${wantedSeries(asked)} using (sensor_id, value_name) where ${within} order by 1, f.time`;
-      for await (const [places = [], at = [], value = [], precision = [], labels = []] of duckColumns(duck, sql)) {
-        yield places.map((place, row) => ({
-          place: first + (place as number),
-          at: at[row] as number,
-          value: value[row] as number,
-          precision: precision[row] as number | null,
-          labels: labels[row] as string | null,
-        }));
-      }
+      for await (const columns of duckColumns(duck, sql)) yield readingsIn(columns, first);
       first += asked.length;
     }
   } finally {
@@ -96,6 +88,9 @@ export async function* coldReadings(
 const ofSeries = ({ sensorId, valueName }: NamedSeries): string =>
   `f.sensor_id = ${quoted(sensorId)} and f.value_name = ${quoted(valueName)}`;
 
+/** Keys of a statement of DuckDB, whose text holds them. */
+const KEYS_AT_ONCE = 50_000;
+
 /** The readings of archived days that have one of these keys, in no order. `keys`: for each series the instants. */
 export async function coldReadingsAt(
   database: Database,
@@ -104,32 +99,39 @@ export async function coldReadingsAt(
 ): Promise<readonly ColdReading[]> {
   if (days.length === 0) return [];
   const files = await filesOf(database, days);
-  const places = keys.flatMap(({ at }, place) => at.map(() => place));
-  const instants = keys.flatMap(({ at }) => at);
-  const range = { from: least(instants), to: -least(instants.map((at) => -at)) + 1 };
+  const all = keys.flatMap(({ at }, place) => at.map((instant) => ({ place, instant })));
   const duck = await connectDuck(placeOf(database, days.length).directory);
   const found: ColdReading[] = [];
   try {
-    const sql = `
-      select k.place::double, ${FIELDS} from ${files} f join ${wantedSeries(keys)} using (sensor_id, value_name)
-      join (select unnest(${numberList(places)}) as place, unnest(${numberList(instants)}) as us) as key
-        on key.place = k.place and f.time = make_timestamptz(key.us)
-      where ${inRange(range)}`;
-    for await (const [place = [], at = [], value = [], precision = [], labels = []] of duckColumns(duck, sql)) {
-      for (const [row, one] of place.entries())
-        found.push({
-          place: one as number,
-          at: at[row] as number,
-          value: value[row] as number,
-          precision: precision[row] as number | null,
-          labels: labels[row] as string | null,
-        });
+    for (let first = 0; first < all.length; first += KEYS_AT_ONCE) {
+      const asked = all.slice(first, first + KEYS_AT_ONCE);
+      const instants = asked.map(({ instant }) => instant);
+      const range = { from: least(instants), to: -least(instants.map((at) => -at)) + 1 };
+      const sql = `
+        select k.place::double, ${FIELDS} from ${files} f join ${wantedSeries(keys)} using (sensor_id, value_name)
+        join (select unnest(${numberList(asked.map(({ place }) => place))}) as place, unnest(${numberList(instants)}) as us) as key
+          on key.place = k.place and f.time = make_timestamptz(key.us)
+        where ${inRange(range)}`;
+      for await (const columns of duckColumns(duck, sql)) found.push(...readingsIn(columns));
     }
     return found;
   } finally {
     duck.closeSync();
   }
 }
+
+/** Columns of place, instant, value, precision and labels as readings. */
+const readingsIn = (
+  [places = [], at = [], value = [], precision = [], labels = []]: unknown[][],
+  first = 0,
+): ColdReading[] =>
+  places.map((place, row) => ({
+    place: first + (place as number),
+    at: at[row] as number,
+    value: value[row] as number,
+    precision: precision[row] as number | null,
+    labels: labels[row] as string | null,
+  }));
 
 const least = (instants: readonly Instant[]): Instant =>
   instants.reduce((one, other) => Math.min(one, other), Infinity);

@@ -60,7 +60,7 @@ export async function* moveDue(
       if (signal?.aborted === true) return;
       const day = await firstDay(database, id, { from, before });
       if (day === undefined) break;
-      yield { projectId: id, project: code, day, moved: await moveDay(database, { projectId: id, day }) };
+      yield { projectId: id, project: code, day, moved: await moveDay(database, { projectId: id, day }, { signal }) };
       from = day + DAY;
     }
   }
@@ -73,10 +73,14 @@ export async function* archiveDue(
   signal: AbortSignal,
 ): AsyncGenerator<DueDay & { readonly moved: Moved }> {
   const { after } = placeOf(database, 1);
-  for await (const one of moveDue(database, { before: dueBefore(now, after), signal })) {
-    // Another process is at it.
-    if (one.moved.outcome === 'busy') return;
-    yield one;
+  try {
+    for await (const one of moveDue(database, { before: dueBefore(now, after), signal })) {
+      // Another process is at it.
+      if (one.moved.outcome === 'busy') return;
+      yield one;
+    }
+    await sweep(database);
+  } catch (error) {
+    if (!signal.aborted) throw error;
   }
-  await sweep(database);
 }

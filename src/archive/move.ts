@@ -19,10 +19,13 @@ import type { ArchivedDay } from './manifest.ts';
 /** A step of a move, for tests that end a move behind it. */
 export type MoveStep = 'copied' | 'written' | 'renamed' | 'deleted' | 'noted' | 'committed';
 
-/** How a move of a day ended. `busy`: another process moves it; `undelivered`: the outbox still holds readings of it. */
+/**
+ * How a move of a day ended. `busy`: another process moves it; `changed`: a row was written meanwhile, so nothing moved; `undelivered`:
+ * the outbox still holds readings of it.
+ */
 export type Moved =
   | { readonly outcome: 'moved' | 'merged'; readonly readings: number; readonly bytes: number; readonly rows: number }
-  | { readonly outcome: 'nothing' | 'busy' | 'undelivered' };
+  | { readonly outcome: 'nothing' | 'busy' | 'changed' | 'undelivered' };
 
 /** A wait for the lock of a row: less than PostgreSQL takes to see a ring, so that it is always the move that gives way. */
 const LOCK_WAIT = '500ms';
@@ -44,12 +47,20 @@ const FOR_A_MOVE = `
 export async function moveDay(
   database: Database,
   { projectId, day }: { readonly projectId: number; readonly day: Instant },
-  reached: (step: MoveStep) => void = () => undefined,
+  {
+    signal,
+    reached = () => undefined,
+  }: { readonly signal?: AbortSignal | undefined; readonly reached?: (step: MoveStep) => void | Promise<void> } = {},
 ): Promise<Moved> {
   const place = placeOf(database, 1);
   const client = await database.dedicated();
   // A connection that dies fails the statement under way.
   client.on('error', () => undefined);
+  const stop = (): void => {
+    duck?.interrupt();
+    void client.end();
+  };
+  signal?.addEventListener('abort', stop, { once: true });
   const work = join(workDirectory(place.directory), randomUUID());
   let duck: DuckDBConnection | undefined;
   try {
@@ -64,14 +75,19 @@ export async function moveDay(
     await client.query(FOR_A_MOVE);
     const moved = await moveInside({ client, duck, place, work }, { projectId, day }, reached);
     await client.query('commit');
-    reached('committed');
+    await reached('committed');
     await tidyDay(database, place, projectId, day);
     return moved;
   } catch (error) {
-    await client.query('rollback').catch(() => undefined);
+    // Not by a rollback, which would wait for a copy that nobody reads any more.
+    await client.end().catch(() => undefined);
     await tidyDay(database, place, projectId, day).catch(() => undefined);
-    throw withRemedy(error, place);
+    if (isChanged(error)) return { outcome: 'changed' };
+    throw signal?.aborted === true
+      ? new BridgeError({ code: 'cancelled' }, 'stopped: the day was not moved')
+      : withRemedy(error, place);
   } finally {
+    signal?.removeEventListener('abort', stop);
     duck?.closeSync();
     await client.end().catch(() => undefined);
     for (const ending of ['csv', 'series.csv', 'labels.csv', 'part']) await rm(`${work}.${ending}`, { force: true });
@@ -89,7 +105,7 @@ interface Ground {
 async function moveInside(
   { client, duck, place, work }: Ground,
   { projectId, day }: { readonly projectId: number; readonly day: Instant },
-  reached: (step: MoveStep) => void,
+  reached: (step: MoveStep) => void | Promise<void>,
 ): Promise<Moved> {
   const waiting = await rowsOf(
     client,
@@ -108,7 +124,7 @@ async function moveInside(
     `${work}.csv`,
   );
   await copyOut(client, 'select place, sensor_id, value_name from moving', `${work}.series.csv`);
-  reached('copied');
+  await reached('copied');
   await duck.run(`create or replace temp table series_moved as select * from read_csv(${quoted(`${work}.series.csv`)},
     header = false, auto_detect = false, quote = '"', escape = '"', max_line_size = 1000000,
     columns = {'place': 'INTEGER', 'sensor_id': 'VARCHAR', 'value_name': 'VARCHAR'})`);
@@ -139,18 +155,18 @@ async function moveInside(
   )) as number[][];
   const whole = former === undefined ? readingsIn === rows : (readingsIn ?? 0) >= Math.max(rows, merged ?? 0);
   if (!whole || readingsIn === undefined) throw new Error(`the file of ${rows} rows has ${readingsIn} readings`);
-  reached('written');
+  await reached('written');
   const { size: bytes } = await stat(part);
   const sha256 = await sha256Of(part);
   const path = join(folderOf(projectId, day), `${sha256.slice(0, 32)}.parquet`);
   await putInPlace(part, join(place.directory, path));
-  reached('renamed');
+  await reached('renamed');
   const { rowCount } = await client.query(
     `delete from reading using moving where series = moving.id and at >= at_instant($1) and at < least(at_instant($2), moving.newest)`,
     [day, day + DAY],
   );
   if (rowCount !== rows) throw new Error(`${rows} rows were copied and ${rowCount} deleted`);
-  reached('deleted');
+  await reached('deleted');
   if (before?.sha256 !== sha256) {
     await client.query('update archived_day set replaced_at = now() where id = $1', [before?.id ?? null]);
     await client.query(
@@ -159,7 +175,7 @@ async function moveInside(
       [projectId, day, path, sha256, bytes, readingsIn, series, firstAt, lastAt],
     );
   }
-  reached('noted');
+  await reached('noted');
   return { outcome: before === undefined ? 'moved' : 'merged', readings: readingsIn, bytes, rows };
 }
 
@@ -247,11 +263,17 @@ export async function tidyDay(
   );
   const known = new Map(rows.map(({ path, replaced }) => [join(directory, path), replaced]));
   for (const name of await readdir(folder).catch(() => [])) {
-    if (!/^[\da-f]{32}\.parquet$/.test(name)) continue;
-    const path = join(folder, name);
-    if (known.get(path) !== false) await rename(path, path + (known.has(path) ? REPLACED : UNKNOWN));
+    const [, file, ending] = /^([\da-f]{32}\.parquet)(\.unknown|\.replaced)?$/.exec(name) ?? [];
+    if (file === undefined) continue;
+    const path = join(folder, file);
+    const due = known.get(path) === false ? '' : known.has(path) ? REPLACED : UNKNOWN;
+    if ((ending ?? '') !== due) await rename(path + (ending ?? ''), path + due);
   }
 }
+
+/** A row was changed since the snapshot, or its lock was not to be had, or waiting for it closed a ring. */
+const isChanged = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && /^(?:40001|40P01|55P03)$/.test(String(error.code));
 
 /** Full disks: of the archive, and of the database. */
 const FULL = /ENOSPC|No space left|53100/;

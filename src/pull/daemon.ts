@@ -149,7 +149,9 @@ export async function startDaemon(
     repeat(HOUSEKEEPING_MS, () => tidyAccess(database), complain),
     repeat(HOUSEKEEPING_MS, () => forgetAccounts(database), complain),
     repeat(HOUSEKEEPING_MS, () => dropOldMemories(database), complain),
-    ...(database.archive === undefined ? [] : [repeat(HOUSEKEEPING_MS, archive, complain)]),
+    ...(database.archive === undefined
+      ? []
+      : [repeat(HOUSEKEEPING_MS, () => failSoft('archive', archive()), complain)]),
   ];
   return {
     async drain() {

@@ -29,12 +29,16 @@ export async function archiveRun(options: OfProject & { readonly until?: string 
     withContext(async ({ database, clock }) => {
       const { after } = placeOf(database, 1);
       const now = clock.now();
+      const due = dueBefore(now, after);
       const before =
-        options.until === undefined
-          ? dueBefore(now, after)
-          : Math.floor(parseTime(options.until, now, '--until') / DAY) * DAY;
-      if (before > now - DAY)
-        throw configInvalid('--until is too new', 'give a day that began two days ago or earlier', '--until');
+        options.until === undefined ? due : Math.floor(parseTime(options.until, now, '--until') / DAY) * DAY;
+      // Writers take newer days for rows.
+      if (before > due)
+        throw configInvalid(
+          `--until is newer than DATABRIDGE_ARCHIVE_AFTER allows, which is ${dayText(due)}`,
+          'give an earlier day, or make DATABRIDGE_ARCHIVE_AFTER smaller on every host',
+          '--until',
+        );
       const projectId = await projectIdOf(database, options);
       const days: (Record<string, unknown> & { readonly outcome: Moved['outcome'] })[] = [];
       for await (const { project, day, moved } of moveDue(database, { before, projectId, signal })) {
@@ -58,6 +62,8 @@ function inWords(moved: Moved): string {
       return 'nothing to move any more';
     case 'busy':
       return 'another process moves it';
+    case 'changed':
+      return 'stays, because readings of it were written meanwhile; the next run moves it';
     case 'undelivered':
       return 'stays, because the outbox holds readings of it';
   }
@@ -68,15 +74,14 @@ export async function archiveList(options: OfProject): Promise<void> {
   await withContext(async ({ database }) => {
     const days = await listDays(database, await projectIdOf(database, options));
     if (options.json === true) return printJson({ days: days.map(documentOf) });
-    if (days.length === 0) return printLine('no day is archived');
-    const rows = days.map(({ project, day, readings, bytes, path }) => [
+    if (days.length === 0) return printLine('no day of readings is archived yet');
+    const rows = days.map(({ project, day, readings, bytes }) => [
       project,
       dayText(day),
       grouped(readings),
       formatBytes(bytes),
-      path,
     ]);
-    printLine(table(['project', 'day', 'readings', 'size', 'file'], rows, { width: widthOf(process.stdout) }));
+    printLine(table(['project', 'day', 'readings', 'size'], rows, { width: widthOf(process.stdout) }));
   });
 }
 

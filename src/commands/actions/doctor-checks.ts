@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import type { HostPaces } from '../../core/host-pace.ts';
 import { counted } from '../../core/counted.ts';
 import { asBridgeError } from '../../core/errors.ts';
-import { SECOND, formatInstant } from '../../core/instant.ts';
+import { DAY, SECOND, formatInstant, fromMillis } from '../../core/instant.ts';
 import type { Database } from '../../database/database.ts';
 import { diskRoom } from '../../database/disk.ts';
 import { hostPacesMark } from '../../database/presence.ts';
@@ -163,6 +163,14 @@ export async function* archiveChecks(database: Database): AsyncGenerator<Check> 
     yield failed('archive', detail, 'set DATABRIDGE_ARCHIVE to its directory, on every host');
     return;
   }
+  const newest = Math.max(...days.map(({ day }) => day)) + DAY;
+  const age = Math.floor((fromMillis(Date.now()) - newest) / DAY);
+  if (age * DAY < archive.after - 2 * DAY)
+    yield warning(
+      'archive',
+      `a day was moved that ended ${counted(age, 'day')} ago, earlier than DATABRIDGE_ARCHIVE_AFTER says`,
+      `set DATABRIDGE_ARCHIVE_AFTER to ${Math.max(1, age)} on every host, or what is stored again of such days counts as new`,
+    );
   let damaged = 0;
   for await (const { project, fault } of damagedDays(database, days, { whole: false })) {
     damaged += 1;
