@@ -5,13 +5,15 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Check } from '../../src/alerts/judgement.ts';
 import { listDays } from '../../src/archive/keep.ts';
+import { archivedAround } from '../../src/archive/nearest.ts';
 import { moveDay } from '../../src/archive/move.ts';
 import type { MoveStep, Moved } from '../../src/archive/move.ts';
 import { archiveChecks } from '../../src/commands/actions/doctor-checks.ts';
-import { binnedReadings } from '../../src/ingest/binned-readings.ts';
+import { pushedSeriesOf } from '../../src/ingest/pushed-series.ts';
+import { binnedReadings, listSeries } from '../../src/ingest/binned-readings.ts';
 import { withThawed } from '../../src/ingest/thaw.ts';
 import type { Taken } from '../../src/ingest/window-readings.ts';
-import { readingsByBucket } from '../../src/source/coverage-rows.ts';
+import { bucketsWithData, readingsByBucket } from '../../src/source/coverage-rows.ts';
 import type { TempDirectory } from '../kit/temp-directory.ts';
 import type { Column, Segment } from '../../src/core/batch.ts';
 import { DAY, HOUR, SECOND, formatInstant, parseInstant } from '../../src/core/instant.ts';
@@ -376,6 +378,43 @@ it('counts a push of archived readings as one of rows, also where it is only tri
     accepted: 0,
     duplicates: 3,
     revised: 0,
+  });
+  await directory.remove();
+});
+
+it('is seen by each look at readings: buckets, neighbours, pushed series, and the newest, which stays a row', async () => {
+  const { database, projectId, directory } = await ground();
+  await write(database, projectId, HISTORY);
+  await database.run(`update series set owner = ''`);
+  const series = (await database.row<{ id: number }>(`select id from series where sensor_id = 'a'`))?.id ?? 0;
+  const edges = [BEGIN - HOUR, BEGIN, BEGIN + HOUR, BEGIN + DAY];
+  const looks = async () => ({
+    buckets: await bucketsWithData(database, {
+      edges,
+      held: new Map([[1, JSON.stringify([series])]]),
+      ids: [1, 1, 1],
+      buckets: [0, 1, 2],
+    }),
+    pushed: await pushedSeriesOf(
+      database,
+      { projectId, range: { from: BEGIN, to: BEGIN + 10 * HOUR }, sensor: undefined, after: undefined, limit: 2 },
+      10_000,
+    ),
+    listed: await listSeries(database, projectId, { limit: 2 }),
+  });
+  const before = await looks();
+  expect([...before.buckets]).toEqual([1, 2]);
+  expect(before.pushed).toEqual(
+    ['a', 'b'].map((sensorId) => ({ sensorId, valueName: 'value', newest: BEGIN + DAY, count: 10 })),
+  );
+  await moveAll(database);
+  expect(await looks()).toEqual(before);
+  const at = BEGIN + 5 * HOUR;
+  const names = { sensorId: 'a', valueName: 'value' };
+  expect(await archivedAround(database, [series], { at, before: null, after: BEGIN + DAY })).toEqual({
+    at: [{ ...names, series, value: 5 }],
+    before: at - HOUR,
+    after: at + HOUR,
   });
   await directory.remove();
 });
