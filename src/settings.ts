@@ -1,14 +1,14 @@
-import { isAbsolute, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { z } from 'zod';
 import { LONGEST_TOKEN_SECONDS } from './core/token-lifetime.ts';
 import { configInvalid } from './core/errors.ts';
-import { DAY } from './core/instant.ts';
-import type { Microseconds } from './core/instant.ts';
 import { parseHostPaces } from './core/host-pace.ts';
 import type { HostPaces } from './core/host-pace.ts';
 import { databaseServers, redisServers } from './core/server-address.ts';
 import { apiFields, apiSettings } from './settings-api.ts';
 import type { ApiSettings } from './settings-api.ts';
+import { archiveFields, archiveSettings } from './settings-archive.ts';
+import type { ArchiveSettings } from './settings-archive.ts';
 import { operatorFields, operatorSettings } from './settings-operator.ts';
 import type { OperatorSettings } from './settings-operator.ts';
 
@@ -127,22 +127,7 @@ const schema = z.object({
     .describe(
       'YAML file with the rules of alerts and the targets that they are told to, the same on every host; without it the usual rules and no target',
     ),
-  DATABRIDGE_ARCHIVE: z
-    .string()
-    .refine(isAbsolute, 'is not an absolute path')
-    .optional()
-    .describe(
-      'absolute path of a directory into which days of readings that have settled are moved as Parquet files, the same on every host; without it all readings stay in the database',
-    ),
-  DATABRIDGE_ARCHIVE_AFTER: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(36_500)
-    .default(60)
-    .describe(
-      'days after which a day of readings is moved to DATABRIDGE_ARCHIVE; best longer than `lookBackAtMost` of every source, because each look for late data would read the files',
-    ),
+  ...archiveFields,
   DATABRIDGE_DRAIN_SECONDS: z.coerce
     .number()
     .int()
@@ -222,8 +207,7 @@ export interface Settings {
   readonly adapters: string | undefined;
   /** The file of the rules of alerts; undefined: the usual rules, and no target. */
   readonly alerts: string | undefined;
-  /** The directory of archived readings, and the age at which a day is moved; undefined: none is. */
-  readonly archive: { readonly directory: string; readonly after: Microseconds } | undefined;
+  readonly archive: ArchiveSettings | undefined;
   readonly drainMs: number;
   readonly clockDifferenceMs: number;
   readonly logDays: number;
@@ -269,10 +253,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     egress: egressOf(values),
     adapters: values.DATABRIDGE_ADAPTERS === undefined ? undefined : resolve(values.DATABRIDGE_ADAPTERS),
     alerts: values.DATABRIDGE_ALERTS === undefined ? undefined : resolve(values.DATABRIDGE_ALERTS),
-    archive:
-      values.DATABRIDGE_ARCHIVE === undefined
-        ? undefined
-        : { directory: resolve(values.DATABRIDGE_ARCHIVE), after: values.DATABRIDGE_ARCHIVE_AFTER * DAY },
+    archive: archiveSettings(values),
     drainMs: values.DATABRIDGE_DRAIN_SECONDS * 1000,
     clockDifferenceMs: values.DATABRIDGE_CLOCK_SECONDS * 1000,
     logDays: values.DATABRIDGE_LOG_DAYS,

@@ -2,8 +2,8 @@ import { LAST_INSTANT } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
 import type { Window } from '../core/window.ts';
 import type { Database } from '../database/database.ts';
-import { connectDuck, duckColumns, numberList, quoted, quotedList } from './duck.ts';
-import { fileOf, placeOf } from './manifest.ts';
+import { connectDuck, duckColumns, numberList, duckText, duckTexts } from './duck.ts';
+import { fileOf, archiveOf } from './manifest.ts';
 import type { ArchivedDay } from './manifest.ts';
 
 /** A series by its names. */
@@ -34,16 +34,16 @@ const bounded = (instant: Instant): number => Math.max(-LAST_INSTANT, Math.min(L
 
 /** DuckDB: the files of days. */
 export async function filesOf(database: Database, days: readonly ArchivedDay[]): Promise<string> {
-  const place = placeOf(database, days.length);
+  const place = archiveOf(database, days.length);
   const paths: string[] = [];
   for (const day of days) paths.push(await fileOf(place, day));
-  return `read_parquet(${quotedList(paths)}, hive_partitioning = false)`;
+  return `read_parquet(${duckTexts(paths)}, hive_partitioning = false)`;
 }
 
 /** DuckDB: `k`, the wanted series with their places. */
 export const wantedSeries = (series: readonly NamedSeries[]): string => `
-  (select unnest(range(${series.length})) as place, unnest(${quotedList(series.map(({ sensorId }) => sensorId))}) as sensor_id,
-    unnest(${quotedList(series.map(({ valueName }) => valueName))}) as value_name) as k`;
+  (select unnest(range(${series.length})) as place, unnest(${duckTexts(series.map(({ sensorId }) => sensorId))}) as sensor_id,
+    unnest(${duckTexts(series.map(({ valueName }) => valueName))}) as value_name) as k`;
 
 /** So many readings are sorted at a time, as far as the days tell. */
 const SORTED = 100_000;
@@ -66,7 +66,7 @@ export async function* coldReadings(
   const readings = days.reduce((sum, day) => sum + day.readings, 0);
   const perSeries = readings / Math.max(1, ...days.map((day) => day.series));
   const atOnce = Math.max(1, Math.min(series.length, Math.floor(SORTED / perSeries)));
-  const duck = await connectDuck(placeOf(database, days.length).directory);
+  const duck = await connectDuck(archiveOf(database, days.length).directory);
   try {
     for (let first = 0; first < series.length;) {
       // The first one has another begin, so it is asked alone.
@@ -86,7 +86,7 @@ export async function* coldReadings(
 }
 
 const ofSeries = ({ sensorId, valueName }: NamedSeries): string =>
-  `f.sensor_id = ${quoted(sensorId)} and f.value_name = ${quoted(valueName)}`;
+  `f.sensor_id = ${duckText(sensorId)} and f.value_name = ${duckText(valueName)}`;
 
 /** Keys of a statement of DuckDB, whose text holds them. */
 const KEYS_AT_ONCE = 50_000;
@@ -100,7 +100,7 @@ export async function coldReadingsAt(
   if (days.length === 0) return [];
   const files = await filesOf(database, days);
   const all = keys.flatMap(({ at }, place) => at.map((instant) => ({ place, instant })));
-  const duck = await connectDuck(placeOf(database, days.length).directory);
+  const duck = await connectDuck(archiveOf(database, days.length).directory);
   const found: ColdReading[] = [];
   try {
     for (let first = 0; first < all.length; first += KEYS_AT_ONCE) {

@@ -4,7 +4,7 @@ import type { Database } from '../database/database.ts';
 import { filesOf, wantedSeries } from './cold-readings.ts';
 import type { NamedSeries } from './cold-readings.ts';
 import { connectDuck, duckColumns, numberList } from './duck.ts';
-import { DAY_COLUMNS, placeOf } from './manifest.ts';
+import { DAY_COLUMNS, archiveOf } from './manifest.ts';
 import type { ArchivedDay } from './manifest.ts';
 
 /** The readings of a series in a bucket, summed. */
@@ -82,7 +82,7 @@ async function* summed(
   }: { readonly series: readonly NamedSeries[]; readonly edges: readonly Instant[]; readonly rows: readonly Key[] },
 ): AsyncGenerator<number[]> {
   const files = await filesOf(database, days);
-  const duck = await connectDuck(placeOf(database, days.length).directory);
+  const duck = await connectDuck(archiveOf(database, days.length).directory);
   const buckets = edges.slice(0, -1);
   const sql = `
     with cold as (

@@ -36,7 +36,7 @@ async function begin(directory: string): Promise<DuckDBInstance> {
     autoload_known_extensions: 'false',
   });
   const connection = await instance.connect();
-  await connection.run(`set allowed_directories = [${quoted(`${directory}/`)}]`);
+  await connection.run(`set allowed_directories = [${duckText(`${directory}/`)}]`);
   await connection.run('set enable_external_access = false');
   await connection.run('set lock_configuration = true');
   connection.closeSync();
@@ -44,10 +44,10 @@ async function begin(directory: string): Promise<DuckDBInstance> {
 }
 
 /** A text in SQL of DuckDB. */
-export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+export const duckText = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 /** A list of texts in SQL of DuckDB. */
-export const quotedList = (texts: readonly string[]): string => `[${texts.map(quoted).join(', ')}]::varchar[]`;
+export const duckTexts = (texts: readonly string[]): string => `[${texts.map(duckText).join(', ')}]::varchar[]`;
 
 /** A list of whole numbers in SQL of DuckDB. */
 export const numberList = (numbers: readonly number[]): string => `[${numbers.join(', ')}]::bigint[]`;

@@ -2,7 +2,7 @@ import { DAY } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
 import type { Database } from '../database/database.ts';
 import { sweep } from './keep.ts';
-import { placeOf } from './manifest.ts';
+import { archiveOf } from './manifest.ts';
 import { moveDay } from './move.ts';
 import type { Moved } from './move.ts';
 
@@ -49,7 +49,7 @@ export async function* moveDue(
   database: Database,
   { before, projectId, signal }: MovesAsked,
 ): AsyncGenerator<DueDay & { readonly moved: Moved }> {
-  placeOf(database, 1);
+  archiveOf(database, 1);
   const projects = await database.rows<{ id: number; code: string }>(
     'select id, code from ml_project where $1::int is null or id = $1 order by id',
     [projectId ?? null],
@@ -72,7 +72,7 @@ export async function* archiveDue(
   now: Instant,
   signal: AbortSignal,
 ): AsyncGenerator<DueDay & { readonly moved: Moved }> {
-  const { after } = placeOf(database, 1);
+  const { after } = archiveOf(database, 1);
   try {
     for await (const one of moveDue(database, { before: dueBefore(now, after), signal })) {
       // Another process is at it.

@@ -4,7 +4,7 @@ import type { Instant } from '../core/instant.ts';
 import type { Database } from '../database/database.ts';
 import { BridgeError } from '../core/errors.ts';
 import { workDirectory } from './duck.ts';
-import { DAY_COLUMNS, REPLACED, fileOf, placeOf } from './manifest.ts';
+import { DAY_COLUMNS, REPLACED_ENDING, fileOf, archiveOf } from './manifest.ts';
 import type { ArchivedDay } from './manifest.ts';
 
 /**
@@ -21,7 +21,7 @@ const UNFINISHED = /^[\da-f-]{36}\.(?:csv|series\.csv|labels\.csv|part)$/;
 
 /** Removes unfinished files of processes that ended, and replaced ones that nobody needs any more. */
 export async function sweep(database: Database): Promise<void> {
-  const { directory } = placeOf(database, 1);
+  const { directory } = archiveOf(database, 1);
   const work = workDirectory(directory);
   for (const name of await readdir(work).catch(() => [])) {
     const path = join(work, name);
@@ -34,7 +34,7 @@ export async function sweep(database: Database): Promise<void> {
   );
   for (const { id, path, used } of old) {
     // The file first: a row without a file that nobody reads harms nobody, and a file without a row stays for ever.
-    if (!used) for (const ending of ['', REPLACED]) await rm(join(directory, path) + ending, { force: true });
+    if (!used) for (const ending of ['', REPLACED_ENDING]) await rm(join(directory, path) + ending, { force: true });
     await database.run('delete from archived_day where id = $1', [id]);
   }
 }
@@ -65,7 +65,7 @@ export async function* damagedDays(
   days: readonly ListedDay[],
   { whole }: { readonly whole: boolean },
 ): AsyncGenerator<DamagedDay> {
-  const place = placeOf(database, days.length);
+  const place = archiveOf(database, days.length);
   for (const one of days) {
     try {
       await fileOf(place, one, { whole });

@@ -61,12 +61,12 @@ export async function shelfOf(database: Asks, projectId: number, { from, to }: W
     `select ${DAY_COLUMNS} ${PRESENT} order by day`,
     [projectId, from, to - 1],
   );
-  if (days.length > 0) placeOf(database, days.length);
+  if (days.length > 0) archiveOf(database, days.length);
   return { stamp: days.reduce((sum, { id }) => sum + id, 0), days };
 }
 
 /** The stamp alone. Where the setting is not there nothing moves, and no statement is spent. */
-export async function stampOf(database: Asks, projectId: number, { from, to }: Window): Promise<number> {
+export async function shelfStamp(database: Asks, projectId: number, { from, to }: Window): Promise<number> {
   if (database.archive === undefined) return 0;
   const [row] = await database.rows<{ stamp: number }>(`select coalesce(sum(id), 0) as stamp ${PRESENT}`, [
     projectId,
@@ -94,7 +94,7 @@ export async function steady<T>(database: Database, read: () => Promise<T>): Pro
 const ALL = 'select coalesce(sum(id), 0) as stamp from archived_day where replaced_at is null';
 
 /** The archive of this process. Throws `config-invalid` where it has none. */
-export function placeOf({ archive }: Pick<Database, 'archive'>, days: number): NonNullable<Database['archive']> {
+export function archiveOf({ archive }: Pick<Database, 'archive'>, days: number): NonNullable<Database['archive']> {
   if (archive !== undefined) return archive;
   throw configInvalid(
     `${counted(days, 'day')} of these readings ${days === 1 ? 'lies' : 'lie'} in the archive, and DATABRIDGE_ARCHIVE is not set here`,
@@ -104,10 +104,10 @@ export function placeOf({ archive }: Pick<Database, 'archive'>, days: number): N
 }
 
 /** A replaced file takes this ending, so that other programs leave it out. */
-export const REPLACED = '.replaced';
+export const REPLACED_ENDING = '.replaced';
 
 /** A file that no row knows takes this ending. A database that was restored from another backup may know it. */
-export const UNKNOWN = '.unknown';
+export const UNKNOWN_ENDING = '.unknown';
 
 /** A file of a later time than this after its row was changed, or copied, and is compared by its checksum. */
 const SAME_TIME = MINUTE;
@@ -126,7 +126,7 @@ export async function fileOf(
   { whole = false }: { readonly whole?: boolean } = {},
 ): Promise<string> {
   const text = `the archived day ${formatInstant(day.day).slice(0, 10)}`;
-  for (const name of [day.path, day.path + REPLACED, day.path + UNKNOWN]) {
+  for (const name of [day.path, day.path + REPLACED_ENDING, day.path + UNKNOWN_ENDING]) {
     const path = join(directory, name);
     const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;

@@ -12,8 +12,8 @@ import type { Instant } from '../core/instant.ts';
 import { rowsOf } from '../database/database.ts';
 import type { ArchivePlace, Database } from '../database/database.ts';
 import { LOCKS } from '../database/locks.ts';
-import { connectDuck, duckRows, quoted, workDirectory } from './duck.ts';
-import { DAY_COLUMNS, REPLACED, UNKNOWN, dayAt, fileOf, placeOf, sha256Of } from './manifest.ts';
+import { connectDuck, duckRows, duckText, workDirectory } from './duck.ts';
+import { DAY_COLUMNS, REPLACED_ENDING, UNKNOWN_ENDING, dayAt, fileOf, archiveOf, sha256Of } from './manifest.ts';
 import type { ArchivedDay } from './manifest.ts';
 
 /** A step of a move, for tests that end a move behind it. */
@@ -52,7 +52,7 @@ export async function moveDay(
     reached = () => undefined,
   }: { readonly signal?: AbortSignal | undefined; readonly reached?: (step: MoveStep) => void | Promise<void> } = {},
 ): Promise<Moved> {
-  const place = placeOf(database, 1);
+  const place = archiveOf(database, 1);
   const client = await database.dedicated();
   // A connection that dies fails the statement under way.
   client.on('error', () => undefined);
@@ -125,10 +125,10 @@ async function moveInside(
   );
   await copyOut(client, 'select place, sensor_id, value_name from moving', `${work}.series.csv`);
   await reached('copied');
-  await duck.run(`create or replace temp table series_moved as select * from read_csv(${quoted(`${work}.series.csv`)},
+  await duck.run(`create or replace temp table series_moved as select * from read_csv(${duckText(`${work}.series.csv`)},
     header = false, auto_detect = false, quote = '"', escape = '"', max_line_size = 1000000,
     columns = {'place': 'INTEGER', 'sensor_id': 'VARCHAR', 'value_name': 'VARCHAR'})`);
-  const incoming = `read_csv(${quoted(`${work}.csv`)}, header = false, auto_detect = false,
+  const incoming = `read_csv(${duckText(`${work}.csv`)}, header = false, auto_detect = false,
     columns = {'place': 'INTEGER', 'us': 'BIGINT', 'value': 'DOUBLE', 'precision': 'SMALLINT', 'label_set': 'INTEGER'})`;
   const [[rows, sets] = []] = (await duckRows(
     duck,
@@ -144,14 +144,14 @@ async function moveInside(
   const former = before && (await fileOf(place, before, { whole: true }));
   const part = `${work}.part`;
   await duck.run(
-    `copy (${contentOf(incoming, former)}) to ${quoted(part)} (format parquet, compression zstd, row_group_size ${ROW_GROUP})`,
+    `copy (${contentOf(incoming, former)}) to ${duckText(part)} (format parquet, compression zstd, row_group_size ${ROW_GROUP})`,
   );
   await durable(part);
   const [[readingsIn, series, firstAt, lastAt, merged] = []] = (await duckRows(
     duck,
     `select count(*), count(distinct (sensor_id, value_name)), epoch_us(min(time)), epoch_us(max(time)), ${
-      former === undefined ? '0' : `(select count(*) from read_parquet(${quoted(former)}))`
-    } from read_parquet(${quoted(part)})`,
+      former === undefined ? '0' : `(select count(*) from read_parquet(${duckText(former)}))`
+    } from read_parquet(${duckText(part)})`,
   )) as number[][];
   const whole = former === undefined ? readingsIn === rows : (readingsIn ?? 0) >= Math.max(rows, merged ?? 0);
   if (!whole || readingsIn === undefined) throw new Error(`the file of ${rows} rows has ${readingsIn} readings`);
@@ -205,7 +205,7 @@ function contentOf(incoming: string, former: string | undefined): string {
     with hot as materialized (select sensor_id, value_name, time, value, precision, labels from (${rows}) as one join series_moved using (place))
     select * from (
       select * from hot union all
-      select sensor_id, value_name, time, value, precision, labels from read_parquet(${quoted(former)}) anti join hot using (sensor_id, value_name, time))
+      select sensor_id, value_name, time, value, precision, labels from read_parquet(${duckText(former)}) anti join hot using (sensor_id, value_name, time))
     order by sensor_id, value_name, time`;
 }
 
@@ -218,7 +218,7 @@ async function labelSetsOf({ client, duck, work }: Omit<Ground, 'place'>, list: 
     `${work}.labels.csv`,
   );
   await duck.run(`create or replace temp table label_sets as
-    select id as label_set, from_json(labels, '["VARCHAR"]') as labels from read_csv(${quoted(`${work}.labels.csv`)},
+    select id as label_set, from_json(labels, '["VARCHAR"]') as labels from read_csv(${duckText(`${work}.labels.csv`)},
       header = false, auto_detect = false, quote = '"', escape = '"', max_line_size = 1000000, columns = {'id': 'INTEGER', 'labels': 'VARCHAR'})`);
 }
 
@@ -266,7 +266,7 @@ export async function tidyDay(
     const [, file, ending] = /^([\da-f]{32}\.parquet)(\.unknown|\.replaced)?$/.exec(name) ?? [];
     if (file === undefined) continue;
     const path = join(folder, file);
-    const due = known.get(path) === false ? '' : known.has(path) ? REPLACED : UNKNOWN;
+    const due = known.get(path) === false ? '' : known.has(path) ? REPLACED_ENDING : UNKNOWN_ENDING;
     if ((ending ?? '') !== due) await rename(path + (ending ?? ''), path + due);
   }
 }

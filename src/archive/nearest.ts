@@ -4,7 +4,7 @@ import type { Database } from '../database/database.ts';
 import { coldReadingsAt, filesOf, wantedSeries } from './cold-readings.ts';
 import type { NamedSeries } from './cold-readings.ts';
 import { connectDuck, duckRows } from './duck.ts';
-import { DAY_COLUMNS, placeOf } from './manifest.ts';
+import { DAY_COLUMNS, archiveOf } from './manifest.ts';
 import type { ArchivedDay } from './manifest.ts';
 
 /** Days that are searched at a time, beginning with the nearest. */
@@ -71,7 +71,7 @@ async function nearest(
   for (let first = 0; first < days.length; first += DAYS_AT_ONCE) {
     const asked = days.slice(first, first + DAYS_AT_ONCE);
     const files = await filesOf(database, asked);
-    const duck = await connectDuck(placeOf(database, asked.length).directory);
+    const duck = await connectDuck(archiveOf(database, asked.length).directory);
     try {
       const sql = `select epoch_us(${wanted})::double from ${files} f join ${wantedSeries(series)} using (sensor_id, value_name)`;
       const [[found] = []] = await duckRows(duck, sql);

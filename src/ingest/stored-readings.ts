@@ -1,5 +1,5 @@
 import { coldReadings } from '../archive/cold-readings.ts';
-import { shelfOf, stampOf } from '../archive/manifest.ts';
+import { shelfOf, shelfStamp } from '../archive/manifest.ts';
 import type { Shelf } from '../archive/manifest.ts';
 import { MICROSECOND } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
@@ -91,7 +91,7 @@ async function* readingsOf(
     const stretch = { series: rest, range, begin: position.begin };
     try {
       const hot = hotReadings(database, stretch, async () => {
-        if ((await stampOf(database, projectId, range)) !== shelf.stamp) throw new MovedMeanwhile();
+        if ((await shelfStamp(database, projectId, range)) !== shelf.stamp) throw new MovedMeanwhile();
       });
       const from = position.place;
       for await (const page of shelf.days.length === 0 ? hot : merged(database, shelf, stretch, hot)) {

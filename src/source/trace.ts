@@ -163,11 +163,9 @@ async function readingsAround(
   const { before = null, after = null } = neighbours ?? {};
   const files = await archivedAround(database, series, { at, before, after });
   const stored = new Set(rows.map((row) => row.series));
-  const more = files.at.filter((one) => !stored.has(one.series));
-  const readings = [
-    ...rows.map(({ series: _, ...reading }) => reading),
-    ...more.map(({ series: _, ...reading }) => ({ ...reading, at })),
-  ];
+  const readings = [...rows, ...files.at.filter((one) => !stored.has(one.series))].map(
+    ({ sensorId, valueName, value }) => ({ sensorId, valueName, at, value }),
+  );
   return { readings, before: later(before, files.before), after: earlier(after, files.after) };
 }
 

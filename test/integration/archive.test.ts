@@ -1,48 +1,36 @@
-import { spawnSync } from 'node:child_process';
-import { readFile, readdir, rm, utimes, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Check } from '../../src/alerts/judgement.ts';
-import { listDays } from '../../src/archive/keep.ts';
 import { archivedAround } from '../../src/archive/nearest.ts';
-import { moveDay } from '../../src/archive/move.ts';
-import type { MoveStep, Moved } from '../../src/archive/move.ts';
-import { archiveChecks } from '../../src/commands/actions/doctor-checks.ts';
 import { pushedSeriesOf } from '../../src/ingest/pushed-series.ts';
 import { binnedReadings, listSeries } from '../../src/ingest/binned-readings.ts';
-import { withThawed } from '../../src/ingest/thaw.ts';
-import type { Taken } from '../../src/ingest/window-readings.ts';
-import { bucketsWithData, readingsByBucket } from '../../src/source/coverage-rows.ts';
-import type { TempDirectory } from '../kit/temp-directory.ts';
-import type { Column, Segment } from '../../src/core/batch.ts';
-import { DAY, HOUR, SECOND, formatInstant, parseInstant } from '../../src/core/instant.ts';
-import type { Instant } from '../../src/core/instant.ts';
+import { bucketsWithData, readingsByBucket } from '../../src/source/coverage-buckets.ts';
+import { DAY, HOUR } from '../../src/core/instant.ts';
 import type { Database } from '../../src/database/database.ts';
-import { moveDue } from '../../src/archive/due.ts';
 import { commitPushes } from '../../src/ingest/pushed-commit.ts';
 import { tryPush } from '../../src/ingest/pushed-trial.ts';
 import { readingPreparer } from '../../src/ingest/prepare.ts';
 import { storedReadings } from '../../src/ingest/stored-readings.ts';
-import { writeMany } from '../../src/ingest/window-readings.ts';
 import { useDatabases } from '../kit/databases.ts';
-import { batchOf, storeSource } from '../kit/stored-source.ts';
-import { makeTempDirectory } from '../kit/temp-directory.ts';
+import { batchOf } from '../kit/stored-source.ts';
+import {
+  BEGIN,
+  DAYS,
+  RANGE,
+  keyOf,
+  lineOf,
+  linesIn,
+  columnsOf,
+  linesOf,
+  write,
+  moveAll,
+  archiveGround,
+  HISTORY,
+  HISTORY_BY_KEY,
+} from './archive-ground.ts';
+import type { Point } from './archive-ground.ts';
 
 const databases = useDatabases();
-
-/** Three days around the border of a month, so that rows lie in two partitions. */
-const BEGIN = parseInstant('2025-12-31T00:00:00Z') ?? 0;
-const DAYS = 3;
-const RANGE = { from: BEGIN, to: BEGIN + DAYS * DAY };
-
-interface Point {
-  readonly sensor: string;
-  readonly at: Instant;
-  readonly value: number;
-  readonly precision: number | undefined;
-  readonly labels: readonly string[];
-}
+const ground = () => archiveGround(databases);
 
 const point: fc.Arbitrary<Point> = fc.record({
   sensor: fc.constantFrom('a', 'b "quoted", ü', 'c'),
@@ -56,67 +44,6 @@ const step = fc.oneof(
   { weight: 3, arbitrary: fc.array(point, { minLength: 1, maxLength: 8 }) },
   { weight: 1, arbitrary: fc.integer({ min: 1, max: DAYS }) },
 );
-
-const keyOf = ({ sensor, at }: Pick<Point, 'sensor' | 'at'>): string => `${sensor} ${formatInstant(at)}`;
-const lineOf = (point: Point): string =>
-  `${keyOf(point)} ${point.value} ${point.precision ?? '-'} ${point.labels.join('|')}`;
-
-/** In the order in which they are read. */
-const linesIn = (model: ReadonlyMap<string, Point>): string[] =>
-  [...model.values()]
-    .toSorted((one, other) => (one.sensor === other.sensor ? one.at - other.at : one.sensor < other.sensor ? -1 : 1))
-    .map(lineOf);
-
-function columnsOf(points: readonly Point[]): Column[] {
-  const last = new Map(points.map((one) => [keyOf(one), one]));
-  const bySensor = Map.groupBy(
-    [...last.values()].toSorted((one, other) => one.at - other.at),
-    ({ sensor }) => sensor,
-  );
-  return [...bySensor].map(([sensorId, own]) => ({
-    sensorId,
-    valueName: 'value',
-    segments: own.map(({ at, value, precision, labels }): Segment => ({
-      at: [at],
-      value: [value],
-      precision: precision === undefined ? undefined : [precision],
-      labels,
-    })),
-  }));
-}
-
-async function linesOf(database: Database, projectId: number, sensor?: string): Promise<string[]> {
-  const lines: string[] = [];
-  for await (const page of storedReadings(database, { projectId, range: RANGE, sensor })) {
-    for (const { sensorId, at, value, precision, labels } of page)
-      lines.push(lineOf({ sensor: sensorId, at, value, precision, labels }));
-  }
-  return lines;
-}
-
-/** Writes points as a window in covered time does. */
-async function write(database: Database, projectId: number, points: readonly Point[]): Promise<Taken> {
-  const prepared = await readingPreparer(database)(projectId, batchOf(columnsOf(points)));
-  return await database.transaction((client) =>
-    withThawed(database, client, prepared.columns, () =>
-      writeMany(client, prepared, { streamId: 1, covered: [RANGE] }),
-    ),
-  );
-}
-
-async function moveAll(database: Database, before = RANGE.to): Promise<Moved['outcome'][]> {
-  const outcomes: Moved['outcome'][] = [];
-  for await (const { moved } of moveDue(database, { before })) outcomes.push(moved.outcome);
-  return outcomes;
-}
-
-/** A project with an archive; the answer has the directory too. */
-async function ground(): Promise<{ database: Database; projectId: number; directory: TempDirectory }> {
-  const directory = await makeTempDirectory('archive');
-  const database: Database = { ...(await databases.create()), archive: { directory: directory.path, after: DAY } };
-  const { projectId } = await storeSource(database);
-  return { database, projectId, directory };
-}
 
 it('reads rows and files as one, and counts as without files, whatever was written, revised and moved in which order', async () => {
   await fc.assert(
@@ -168,107 +95,8 @@ it('reads rows and files as one, and counts as without files, whatever was writt
       }
       await directory.remove();
     }),
-    { numRuns: 12 },
+    { numRuns: 8 },
   );
-});
-
-/** Four sensors, each with a reading an hour on the first day and one on the second, which is its newest. */
-const HISTORY: readonly Point[] = ['a', 'b', 'c', 'd'].flatMap((sensor) =>
-  Array.from({ length: 25 }, (_, hour) => ({
-    sensor,
-    at: BEGIN + hour * HOUR,
-    value: hour,
-    precision: undefined,
-    labels: hour % 2 === 0 ? [] : ['odd'],
-  })),
-);
-
-const HISTORY_BY_KEY: ReadonlyMap<string, Point> = new Map(HISTORY.map((each) => [keyOf(each), each]));
-
-/** How many readings are rows, and how many the manifest names; with what any DuckDB finds in the directory. */
-async function placesOf(
-  database: Database,
-  directory: string,
-): Promise<{ rows: number; archived: number; found: number }> {
-  const rows = (await database.row<{ count: number }>('select count(*) from reading'))?.count ?? 0;
-  const archived = (
-    await database.row<{ sum: number }>(
-      'select coalesce(sum(readings), 0) as sum from archived_day where replaced_at is null',
-    )
-  )?.sum;
-  const { DuckDBInstance } = await import('@duckdb/node-api');
-  const duck = await (await DuckDBInstance.create()).connect();
-  const sql = `select count(*)::int from read_parquet('${directory}/**/*.parquet', hive_partitioning = true)`;
-  const found = await duck.runAndReadAll(sql).then(
-    (reader) => Number(reader.getRows()[0]?.[0]),
-    () => 0,
-  );
-  duck.closeSync();
-  return { rows, archived: archived ?? 0, found };
-}
-
-it('keeps each reading exactly once when the process that moves it is killed at any step', async () => {
-  const { database, projectId, directory } = await ground();
-  await write(database, projectId, HISTORY);
-  const model = new Map(HISTORY_BY_KEY);
-  const steps: readonly MoveStep[] = ['copied', 'written', 'renamed', 'deleted', 'noted', 'committed'];
-  for (const [place, step] of [...steps, ...steps].entries()) {
-    const mover = new URL('archive-mover.ts', import.meta.url).pathname;
-    const { status, signal, stderr } = spawnSync(
-      process.execPath,
-      [mover, database.url, directory.path, String(projectId), String(BEGIN), step],
-      { encoding: 'utf8' },
-    );
-    expect({ status, signal, stderr }).toEqual({ status: null, signal: 'SIGKILL', stderr: '' });
-    expect(await linesOf(database, projectId)).toEqual(linesIn(model));
-    const { rows, archived } = await placesOf(database, directory.path);
-    // Behind the commit one late reading after the other is merged.
-    expect(rows + archived).toBe(model.size);
-    const late = { sensor: 'a', at: BEGIN + 1 + place, value: place, precision: undefined, labels: [] };
-    await write(database, projectId, [late]);
-    model.set(keyOf(late), late);
-  }
-  let outcome: Moved['outcome'] = 'busy';
-  // PostgreSQL takes a moment to see that the killed process is gone.
-  while (outcome === 'busy') ({ outcome } = await moveDay(database, { projectId, day: BEGIN }));
-  expect(outcome).toBe('merged');
-  // Only the newest reading of each sensor is a row, and other programs see each archived reading once.
-  expect(await placesOf(database, directory.path)).toEqual({
-    rows: 4,
-    archived: model.size - 4,
-    found: model.size - 4,
-  });
-  expect(await linesOf(database, projectId)).toEqual(linesIn(model));
-  await directory.remove();
-});
-
-it('moves nothing that was changed meanwhile, leaves what came meanwhile, and lets one process move a day', async () => {
-  const { database, projectId, directory } = await ground();
-  await write(database, projectId, HISTORY);
-  const late = { sensor: 'a', at: BEGIN + 7, value: 7, precision: undefined, labels: [] };
-  const revised = { ...(HISTORY[3] as Point), value: -1 };
-  const day = { projectId, day: BEGIN };
-  const changing = moveDay(database, day, {
-    reached: async (step) => {
-      if (step === 'written') await write(database, projectId, [late, revised]);
-    },
-  });
-  expect(await changing).toEqual({ outcome: 'changed' });
-  expect(await placesOf(database, directory.path)).toEqual({ rows: 101, archived: 0, found: 0 });
-  const later = { ...late, at: BEGIN + 8 };
-  const others: Moved[] = [];
-  const moved = await moveDay(database, day, {
-    reached: async (step) => {
-      if (step === 'copied') others.push(await moveDay(database, day));
-      if (step === 'renamed') await write(database, projectId, [later]);
-    },
-  });
-  expect(others).toEqual([{ outcome: 'busy' }]);
-  expect(moved).toMatchObject({ outcome: 'moved', rows: 97 });
-  expect(await placesOf(database, directory.path)).toEqual({ rows: 5, archived: 97, found: 97 });
-  const model = new Map([...HISTORY, late, revised, later].map((each) => [keyOf(each), each]));
-  expect(await linesOf(database, projectId)).toEqual(linesIn(model));
-  await directory.remove();
 });
 
 it('reads days that are moved and merged while it reads', async () => {
@@ -296,70 +124,6 @@ it('reads days that are moved and merged while it reads', async () => {
     for (const { sensorId, ...one } of page) lines.push(lineOf({ sensor: sensorId, ...one }));
   expect(turns).toBe(2);
   expect(lines).toEqual(linesIn(HISTORY_BY_KEY));
-  await directory.remove();
-});
-
-it('never takes a missing, cut or changed file for a day without readings', async () => {
-  const { database, projectId, directory } = await ground();
-  await write(database, projectId, HISTORY);
-  // As a backup from before the move would be restored.
-  const before: Database = {
-    ...(await databases.another({ url: await databases.createMigrated() })),
-    archive: database.archive,
-  };
-  await moveAll(database);
-  const [day] = await listDays(database);
-  const path = join(directory.path, day?.path ?? '');
-  const bytes = await readFile(path);
-  const faults = async (): Promise<string[]> => {
-    await expect(linesOf(database, projectId)).rejects.toMatchObject({
-      code: 'config-invalid',
-      remedy: expect.stringContaining('copy of the archive') as unknown,
-    });
-    const checks: Check[] = [];
-    for await (const check of archiveChecks(database)) checks.push(check);
-    expect(checks.map(({ state }) => state)).toEqual(['failed']);
-    return checks.map(({ detail }) => detail);
-  };
-  expect(await linesOf(database, projectId)).toEqual(linesIn(HISTORY_BY_KEY));
-  await writeFile(path, bytes.subarray(0, 500));
-  expect(await faults()).toEqual([expect.stringContaining('has a file of 500 bytes')]);
-  const changed = Buffer.from(bytes);
-  changed.writeUInt8(changed.readUInt8(100) ^ 1, 100);
-  await writeFile(path, changed);
-  await utimes(path, new Date(Date.now() + 120_000), new Date(Date.now() + 120_000));
-  expect(await faults()).toEqual([expect.stringContaining('was changed')]);
-  await rm(path);
-  expect(await faults()).toEqual([expect.stringContaining('is missing')]);
-  await writeFile(path, bytes);
-  expect(await linesOf(database, projectId)).toEqual(linesIn(HISTORY_BY_KEY));
-  // A file that no row knows is no data, also where it lies in the place of a day.
-  expect(await linesOf(before, projectId)).toEqual([]);
-  // Without the setting the rows that are left would look like all.
-  const { archive: _, ...without } = database;
-  await expect(linesOf({ ...without, archive: undefined }, projectId)).rejects.toMatchObject({
-    fault: { path: 'DATABRIDGE_ARCHIVE' },
-  });
-  await directory.remove();
-});
-
-it('brings rows of an older backup and the file of their day together once', async () => {
-  const { database, projectId, directory } = await ground();
-  await write(database, projectId, HISTORY);
-  await moveAll(database);
-  const [day] = await listDays(database);
-  // What the restore of a backup from before the move leaves: the rows, and a file that no row knows.
-  await database.run('delete from archived_day');
-  await write(database, projectId, HISTORY);
-  expect(await linesOf(database, projectId)).toEqual(linesIn(HISTORY_BY_KEY));
-  const late = { sensor: 'a', at: BEGIN + 5, value: 5, precision: undefined, labels: [] };
-  await write(database, projectId, [late]);
-  expect(await moveAll(database)).toEqual(['moved']);
-  expect(await placesOf(database, directory.path)).toEqual({ rows: 4, archived: 97, found: 97 });
-  expect(await linesOf(database, projectId)).toEqual(linesIn(new Map([...HISTORY_BY_KEY, [keyOf(late), late]])));
-  // The older file stays for a database that may know it, out of reach of other programs.
-  const names = await readdir(join(directory.path, dirname(day?.path ?? '')));
-  expect(names.filter((name) => name.endsWith('.unknown'))).toEqual([`${basename(day?.path ?? '')}.unknown`]);
   await directory.remove();
 });
 
@@ -416,31 +180,5 @@ it('is seen by each look at readings: buckets, neighbours, pushed series, and th
     before: at - HOUR,
     after: at + HOUR,
   });
-  await directory.remove();
-});
-
-it('moves nothing onto a full disk', async ({ skip }) => {
-  const { database, projectId, directory } = await ground();
-  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', directory.path]);
-  if (mounted.status !== 0) {
-    await directory.remove();
-    skip('only root can make a small disk');
-  }
-  try {
-    const many = Array.from({ length: 5_000 }, (_, second) => ({
-      sensor: 'a',
-      at: BEGIN + second * SECOND,
-      value: Math.sin(second),
-      precision: undefined,
-      labels: [],
-    }));
-    await write(database, projectId, many);
-    await expect(moveDay(database, { projectId, day: BEGIN })).rejects.toMatchObject({
-      remedy: expect.stringContaining('free disk space') as unknown,
-    });
-    expect(await placesOf(database, directory.path)).toEqual({ rows: 5_000, archived: 0, found: 0 });
-  } finally {
-    spawnSync('umount', ['-l', directory.path]);
-  }
   await directory.remove();
 });

@@ -1,7 +1,7 @@
 import { damagedDays, listDays, sweep } from '../../archive/keep.ts';
 import type { ListedDay } from '../../archive/keep.ts';
 import { dueBefore, moveDue } from '../../archive/due.ts';
-import { placeOf } from '../../archive/manifest.ts';
+import { archiveOf } from '../../archive/manifest.ts';
 import type { Moved } from '../../archive/move.ts';
 import { formatBytes } from '../../core/bytes.ts';
 import { counted } from '../../core/counted.ts';
@@ -27,7 +27,7 @@ const dayText = (day: Instant): string => formatInstant(day).slice(0, 10);
 export async function archiveRun(options: OfProject & { readonly until?: string }): Promise<void> {
   await interruptible('what was moved stays moved; the next run goes on', (signal) =>
     withContext(async ({ database, clock }) => {
-      const { after } = placeOf(database, 1);
+      const { after } = archiveOf(database, 1);
       const now = clock.now();
       const due = dueBefore(now, after);
       const before =
