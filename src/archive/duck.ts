@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from '@duckdb/node-api';
@@ -28,10 +29,12 @@ export async function connectDuck(directory: string): Promise<DuckDBConnection> 
 async function begin(directory: string): Promise<DuckDBInstance> {
   const { DuckDBInstance: Instance } = await import('@duckdb/node-api');
   await mkdir(workDirectory(directory), { recursive: true });
+  // Each process has its own, because the names in it are the same everywhere.
+  const own = join(workDirectory(directory), `duckdb-${randomUUID()}`);
   const instance = await Instance.create(':memory:', {
     threads: '1',
     memory_limit: MEMORY,
-    temp_directory: workDirectory(directory),
+    temp_directory: own,
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',
   });

@@ -16,14 +16,14 @@ const REPLACED_DAYS = 30;
 /** An unfinished file of this age is of a process that ended: a move takes minutes. */
 const UNFINISHED_MS = 86_400_000;
 
-/** Our unfinished files; DuckDB removes its own when it ends. */
-const UNFINISHED = /^[\da-f-]{36}\.(?:csv|series\.csv|labels\.csv|part)$/;
+/** Our unfinished files, and those of DuckDB, which removes them when a statement ends. */
+const UNFINISHED = /^(?:[\da-f-]{36}\.(?:csv|series\.csv|labels\.csv|part)|duckdb-[\da-f-]{36}\/.+)$/;
 
 /** Removes unfinished files of processes that ended, and replaced ones that nobody needs any more. */
 export async function sweep(database: Database): Promise<void> {
   const { directory } = archiveOf(database, 1);
   const work = workDirectory(directory);
-  for (const name of await readdir(work).catch(() => [])) {
+  for (const name of await readdir(work, { recursive: true }).catch(() => [])) {
     const path = join(work, name);
     const found = UNFINISHED.test(name) ? await stat(path).catch(() => undefined) : undefined;
     if (found !== undefined && Date.now() - found.mtimeMs > UNFINISHED_MS) await rm(path, { force: true });

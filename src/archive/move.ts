@@ -126,7 +126,7 @@ async function moveInside(
   await copyOut(client, 'select place, sensor_id, value_name from moving', `${work}.series.csv`);
   await reached('copied');
   await duck.run(`create or replace temp table series_moved as select * from read_csv(${duckText(`${work}.series.csv`)},
-    header = false, auto_detect = false, quote = '"', escape = '"', max_line_size = 1000000,
+    header = false, auto_detect = false, quote = '"', escape = '"', allow_quoted_nulls = false, max_line_size = 1000000,
     columns = {'place': 'INTEGER', 'sensor_id': 'VARCHAR', 'value_name': 'VARCHAR'})`);
   const incoming = `read_csv(${duckText(`${work}.csv`)}, header = false, auto_detect = false,
     columns = {'place': 'INTEGER', 'us': 'BIGINT', 'value': 'DOUBLE', 'precision': 'SMALLINT', 'label_set': 'INTEGER'})`;
