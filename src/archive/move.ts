@@ -36,6 +36,7 @@ const FOR_A_MOVE = `
   set local idle_in_transaction_session_timeout = 0;
   set local transaction_timeout = 0;
   set local synchronous_commit = on;
+  set local datestyle = 'ISO, YMD';
   set local extra_float_digits = 1`;
 
 /**
@@ -118,18 +119,14 @@ async function moveInside(
     from moving cross join lateral (
       select at, value, precision, labels from reading
       where series = moving.id and at >= ${sqlInstant(day)} and at < least(${sqlInstant(day + DAY)}, moving.newest) order by at) as one`;
-  await copyOut(
-    client,
-    `select place, instant_of(at), value, precision, labels ${readings} order by place, at`,
-    `${work}.csv`,
-  );
+  await copyOut(client, `select place, at at time zone 'UTC', value, precision, labels ${readings}`, `${work}.csv`);
   await copyOut(client, 'select place, sensor_id, value_name from moving', `${work}.series.csv`);
   await reached('copied');
   await duck.run(`create or replace temp table series_moved as select * from read_csv(${duckText(`${work}.series.csv`)},
     header = false, auto_detect = false, quote = '"', escape = '"', allow_quoted_nulls = false, max_line_size = 1000000,
     columns = {'place': 'INTEGER', 'sensor_id': 'VARCHAR', 'value_name': 'VARCHAR'})`);
   const incoming = `read_csv(${duckText(`${work}.csv`)}, header = false, auto_detect = false,
-    columns = {'place': 'INTEGER', 'us': 'BIGINT', 'value': 'DOUBLE', 'precision': 'SMALLINT', 'label_set': 'INTEGER'})`;
+    columns = {'place': 'INTEGER', 'at': 'TIMESTAMP', 'value': 'DOUBLE', 'precision': 'SMALLINT', 'label_set': 'INTEGER'})`;
   const [[rows, sets] = []] = (await duckRows(
     duck,
     `select count(*), list(distinct label_set)::varchar from ${incoming}`,
@@ -196,7 +193,7 @@ const sqlInstant = (instant: Instant): string => `at_instant(${instant}::bigint)
 
 /** DuckDB: the readings of the new file in their order. Of a reading in both, the row wins. */
 function contentOf(incoming: string, former: string | undefined): string {
-  const columns = `place, make_timestamptz(us) as time, value, precision, labels`;
+  const columns = `place, make_timestamptz(epoch_us("at")) as time, value, precision, labels`;
   const rows = `select ${columns} from ${incoming} left join label_sets using (label_set)`;
   const named = (from: string): string =>
     `select sensor_id, value_name, time, value, precision, labels from (${from}) as one join series_moved using (place) order by place, time`;

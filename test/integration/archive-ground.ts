@@ -8,6 +8,7 @@ import type { Instant } from '../../src/core/instant.ts';
 import type { Database } from '../../src/database/database.ts';
 import { moveDue } from '../../src/archive/due.ts';
 import { readingPreparer } from '../../src/ingest/prepare.ts';
+import type { PrepareReadings } from '../../src/ingest/prepare.ts';
 import { storedReadings } from '../../src/ingest/stored-readings.ts';
 import { writeMany } from '../../src/ingest/window-readings.ts';
 import { batchOf, storeSource } from '../kit/stored-source.ts';
@@ -64,9 +65,14 @@ export async function linesOf(database: Database, projectId: number, sensor?: st
   return lines;
 }
 
+const preparers = new WeakMap<object, PrepareReadings>();
+
 /** Writes points as a window in covered time does. */
 export async function write(database: Database, projectId: number, points: readonly Point[]): Promise<Taken> {
-  const prepared = await readingPreparer(database)(projectId, batchOf(columnsOf(points)));
+  // One for each database, because the first write of each announces its partitions to transactions under way.
+  const prepare = preparers.get(database.pool) ?? readingPreparer(database);
+  preparers.set(database.pool, prepare);
+  const prepared = await prepare(projectId, batchOf(columnsOf(points)));
   return await database.transaction((client) =>
     withThawed(database, client, prepared.columns, () =>
       writeMany(client, prepared, { streamId: 1, covered: [RANGE] }),

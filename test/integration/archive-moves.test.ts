@@ -9,6 +9,7 @@ import type { MoveStep, Moved } from '../../src/archive/move.ts';
 import { archiveChecks } from '../../src/commands/actions/doctor-checks.ts';
 import { SECOND } from '../../src/core/instant.ts';
 import type { Database } from '../../src/database/database.ts';
+import { ArchiveChanged } from '../../src/ingest/thaw.ts';
 import { useDatabases } from '../kit/databases.ts';
 import {
   BEGIN,
@@ -91,6 +92,29 @@ it('moves nothing that was changed meanwhile, leaves what came meanwhile, and le
   expect(await placesOf(database, directory.path)).toEqual({ rows: 5, archived: 97, found: 97 });
   const model = new Map([...HISTORY, late, revised, later].map((each) => [keyOf(each), each]));
   expect(await linesOf(database, projectId)).toEqual(linesIn(model));
+  await directory.remove();
+});
+
+it('lets a write that meets a move begin anew, so that it counts what it repeats', async () => {
+  const { database, projectId, directory } = await ground();
+  await write(database, projectId, HISTORY);
+  let writing: Promise<unknown> = Promise.resolve();
+  const day = { projectId, day: BEGIN };
+  await moveDay(database, day, {
+    reached: async (step) => {
+      if (step !== 'deleted') return;
+      writing = write(database, projectId, HISTORY).catch((error: unknown) => error);
+      // It waits for the rows that the move has deleted.
+      const waits = () =>
+        database.row(
+          `select from pg_stat_activity where datname = current_database() and wait_event = 'transactionid'`,
+        );
+      while ((await waits()) === undefined);
+    },
+  });
+  expect(await writing).toBeInstanceOf(ArchiveChanged);
+  expect(await write(database, projectId, HISTORY)).toMatchObject({ fresh: 0, duplicates: 100, revised: 0 });
+  expect(await linesOf(database, projectId)).toEqual(linesIn(HISTORY_BY_KEY));
   await directory.remove();
 });
 

@@ -146,6 +146,27 @@ it('counts a push of archived readings as one of rows, also where it is only tri
   await directory.remove();
 });
 
+it('hands over each archived reading once, and not before it is delivered', async () => {
+  const { database, projectId, directory } = await ground();
+  await database.run(
+    `insert into remote (project_id, url, organisation, code, application_id, secret, most_waiting)
+     values ($1, 'http://127.0.0.1:1', 'o', 'c', 'a', 's', 1000000)`,
+    [projectId],
+  );
+  const noted = async (): Promise<number> =>
+    (await database.row<{ sum: number }>('select coalesce(sum(readings), 0) as sum from outbox'))?.sum ?? -1;
+  await write(database, projectId, HISTORY);
+  expect(await noted()).toBe(100);
+  expect(await moveAll(database)).toEqual(['undelivered']);
+  await database.run('delete from outbox');
+  expect(await moveAll(database)).toEqual(['moved']);
+  expect(await write(database, projectId, HISTORY)).toMatchObject({ fresh: 0, duplicates: 100, revised: 0 });
+  expect(await noted()).toBe(0);
+  await write(database, projectId, [{ ...(HISTORY[1] as Point), value: -1 }]);
+  expect(await noted()).toBe(1);
+  await directory.remove();
+});
+
 it('is seen by each look at readings: buckets, neighbours, pushed series, and the newest, which stays a row', async () => {
   const { database, projectId, directory } = await ground();
   await write(database, projectId, HISTORY);
