@@ -44,10 +44,15 @@ export async function archive(options: BenchOptions): Promise<Measure[]> {
   options.say('reading the rows');
   const rows = await read(undefined);
   options.say(`moving ${written.readings} readings`);
-  const moved = await moveAll(room, directory.path);
+  const moved = await moveAll(room, directory.path, 'moved');
   options.say('reading the file');
   const union = await read({ directory: directory.path, after: DAY });
   const scan = await scanOutside(directory.path);
+  options.say('merging a late reading');
+  await database.run(`insert into reading (series, at, value) select min(id), at_instant($1), 0 from series`, [
+    DAY_BEGIN + 1,
+  ]);
+  const merged = await moveAll(room, directory.path, 'merged');
   const each = (what: string, value: number, more: Partial<Measure> = {}): Measure => ({
     what,
     value: value / written.readings,
@@ -82,6 +87,8 @@ export async function archive(options: BenchOptions): Promise<Measure[]> {
       note: '100 M in ten minutes',
     },
     { what: 'move, peak memory', value: moved.peakBytes / 1e6, unit: 'MB', aim: { atMost: 1_000 } },
+    { what: 'merge', value: merged.seconds, unit: 's', note: 'one late reading into the same day' },
+    { what: 'merge, peak memory', value: merged.peakBytes / 1e6, unit: 'MB', aim: { atMost: 1_000 } },
   ];
 }
 
@@ -143,7 +150,11 @@ async function writeDay({ context: { database } }: Room, least: number): Promise
 }
 
 /** Moves by the command, in a process of its own, whose peak memory counts. */
-async function moveAll(room: Room, directory: string): Promise<{ bytes: number; seconds: number; peakBytes: number }> {
+async function moveAll(
+  room: Room,
+  directory: string,
+  outcome: 'moved' | 'merged',
+): Promise<{ bytes: number; seconds: number; peakBytes: number }> {
   const environment = { ...room.environment, DATABRIDGE_ARCHIVE: directory };
   const begun = performance.now();
   const child = spawn(process.execPath, [main, 'archive', 'run', '--until', '2025-03-02T00:00:00Z', '--json'], {
@@ -161,7 +172,7 @@ async function moveAll(room: Room, directory: string): Promise<{ bytes: number; 
   clearInterval(watch);
   if (code !== 0) throw new Error(`archive run ended with ${String(code)}\n${answer}`);
   const { days } = JSON.parse(answer) as { days: { outcome: string; bytes: number }[] };
-  if (days.length !== 1 || days[0]?.outcome !== 'moved') throw new WrongData(answer);
+  if (days.length !== 1 || days[0]?.outcome !== outcome) throw new WrongData(answer);
   return { bytes: days[0].bytes, seconds: (performance.now() - begun) / 1000, peakBytes };
 }
 
