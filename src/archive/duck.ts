@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from '@duckdb/node-api';
 
 /** What DuckDB may hold at a time for all moves and reads of this process. What is more goes to files in the work directory. */
-const MEMORY = '256MB';
+const MEMORY = '768MB';
 
 /** Unfinished files, and those that DuckDB makes for itself. Programs that open the archive see none of them. */
 export const workDirectory = (directory: string): string => join(directory, '.work');

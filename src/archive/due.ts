@@ -1,3 +1,4 @@
+import { asBridgeError } from '../core/errors.ts';
 import { DAY } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
 import type { Database } from '../database/database.ts';
@@ -44,7 +45,13 @@ export interface MovesAsked {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Moves all days that are due, the oldest of each project first, and tells each. A day that fails ends it; what was moved stays moved. */
+/** A fault of one day, such as a merge too large for its memory, holds up no other; a full disk is found out soon. */
+const MOST_FAILURES = 20;
+
+/**
+ * Moves all days that are due, the oldest of each project first, and tells each. What was moved stays moved; after days that failed it
+ * throws the first error.
+ */
 export async function* moveDue(
   database: Database,
   { before, projectId, signal }: MovesAsked,
@@ -54,16 +61,26 @@ export async function* moveDue(
     'select id, code from ml_project where $1::int is null or id = $1 order by id',
     [projectId ?? null],
   );
+  const failures: unknown[] = [];
   for (const { id, code } of projects) {
     let from: Instant | undefined;
     for (;;) {
       if (signal?.aborted === true) return;
       const day = await firstDay(database, id, { from, before });
       if (day === undefined) break;
-      yield { projectId: id, project: code, day, moved: await moveDay(database, { projectId: id, day }, { signal }) };
       from = day + DAY;
+      let moved: Moved;
+      try {
+        moved = await moveDay(database, { projectId: id, day }, { signal });
+      } catch (error) {
+        failures.push(error);
+        if (asBridgeError(error).code === 'cancelled' || failures.length >= MOST_FAILURES) throw failures[0];
+        continue;
+      }
+      yield { projectId: id, project: code, day, moved };
     }
   }
+  if (failures.length > 0) throw failures[0];
 }
 
 /** What a daemon does about the archive now and then: it moves the days that are due at `now`, and removes files that nobody needs. */
