@@ -50,6 +50,7 @@ export async function openContext(options: ContextOptions = {}): Promise<Context
       url: embedded?.url ?? (settings.databaseUrl as string),
       poolSize: settings.poolSize,
       applicationName: 'databridge',
+      archive: settings.archive,
       patient: options.patient ?? false,
       onWaiting: (reason) => {
         log.warn({ reason }, 'the database is away; waiting for it');

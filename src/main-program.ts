@@ -20,6 +20,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<(parent: Command) => void>
   'signing-key': async () => (await import('./commands/signing-key.ts')).addSigningKey,
   backup: async () => (await import('./commands/backup.ts')).addBackup,
   restore: async () => (await import('./commands/restore.ts')).addRestore,
+  archive: async () => (await import('./commands/archive.ts')).addArchive,
   audit: async () => (await import('./commands/audit.ts')).addAudit,
   refusals: async () => (await import('./commands/refusals.ts')).addRefusals,
   status: async () => (await import('./commands/status.ts')).addStatus,

@@ -7,6 +7,8 @@ import type { HostPaces } from './core/host-pace.ts';
 import { databaseServers, redisServers } from './core/server-address.ts';
 import { apiFields, apiSettings } from './settings-api.ts';
 import type { ApiSettings } from './settings-api.ts';
+import { archiveFields, archiveSettings } from './settings-archive.ts';
+import type { ArchiveSettings } from './settings-archive.ts';
 import { operatorFields, operatorSettings } from './settings-operator.ts';
 import type { OperatorSettings } from './settings-operator.ts';
 
@@ -125,6 +127,7 @@ const schema = z.object({
     .describe(
       'YAML file with the rules of alerts and the targets that they are told to, the same on every host; without it the usual rules and no target',
     ),
+  ...archiveFields,
   DATABRIDGE_DRAIN_SECONDS: z.coerce
     .number()
     .int()
@@ -204,6 +207,7 @@ export interface Settings {
   readonly adapters: string | undefined;
   /** The file of the rules of alerts; undefined: the usual rules, and no target. */
   readonly alerts: string | undefined;
+  readonly archive: ArchiveSettings | undefined;
   readonly drainMs: number;
   readonly clockDifferenceMs: number;
   readonly logDays: number;
@@ -249,6 +253,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     egress: egressOf(values),
     adapters: values.DATABRIDGE_ADAPTERS === undefined ? undefined : resolve(values.DATABRIDGE_ADAPTERS),
     alerts: values.DATABRIDGE_ALERTS === undefined ? undefined : resolve(values.DATABRIDGE_ALERTS),
+    archive: archiveSettings(values),
     drainMs: values.DATABRIDGE_DRAIN_SECONDS * 1000,
     clockDifferenceMs: values.DATABRIDGE_CLOCK_SECONDS * 1000,
     logDays: values.DATABRIDGE_LOG_DAYS,

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { addApi } from './api.ts';
 import { addApplication } from './application.ts';
+import { addArchive } from './archive.ts';
 import { addAudit } from './audit.ts';
 import { addBackfill } from './backfill.ts';
 import { addBackup } from './backup.ts';
@@ -39,6 +40,7 @@ describe('the help of', () => {
   const adders = [
     addApi,
     addApplication,
+    addArchive,
     addAudit,
     addBackfill,
     addBackup,

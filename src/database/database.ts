@@ -1,6 +1,7 @@
 import pg from 'pg';
 import type { Client, ClientBase, Pool, PoolClient, QueryResultRow } from 'pg';
 import { BridgeError } from '../core/errors.ts';
+import type { Microseconds } from '../core/instant.ts';
 import { memoryOf } from './memory.ts';
 import type { Memory } from './memory.ts';
 import { migrate, migrationNames } from './migrate.ts';
@@ -24,9 +25,19 @@ const types: pg.CustomTypesConfig = {
   }) as typeof pg.types.getTypeParser,
 };
 
+/** The place of archived readings, see `src/archive`. */
+export interface ArchivePlace {
+  /** Absolute. */
+  readonly directory: string;
+  /** A day is moved when it ended so long ago. */
+  readonly after: Microseconds;
+}
+
 /** PostgreSQL, as the rooms above use it. */
 export interface Database {
   readonly url: string;
+  /** Where the readings of days that have settled lie as files; undefined: this process knows no such place. */
+  readonly archive: ArchivePlace | undefined;
   readonly pool: Pool;
   /** What this process remembers of the database. */
   readonly memory: Memory;
@@ -63,6 +74,7 @@ export interface OpenOptions {
   readonly url: string;
   readonly poolSize: number;
   readonly applicationName: string;
+  readonly archive?: ArchivePlace | undefined;
   /** Called after each failed attempt to connect, while `patient` waits for the server. */
   readonly onWaiting?: (reason: string) => void;
   /** Called while a database that holds a bridge is brought forward, here or by another process. */
@@ -152,6 +164,7 @@ export async function openDatabase(options: OpenOptions): Promise<Database> {
     return client;
   };
   const shared = {
+    archive: options.archive,
     dedicated,
     outdated: outdated.signal,
     beside: ({ poolSize, statementMs }: Parameters<Database['beside']>[0]) =>
@@ -170,7 +183,7 @@ export async function openDatabase(options: OpenOptions): Promise<Database> {
 function databaseOf(
   url: string,
   pool: Pool,
-  { dedicated, outdated, beside }: Pick<Database, 'dedicated' | 'outdated' | 'beside'>,
+  { archive, dedicated, outdated, beside }: Pick<Database, 'archive' | 'dedicated' | 'outdated' | 'beside'>,
 ): Database {
   const rows = async <R extends QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<R[]> =>
     (await pool.query<R>(text, values as unknown[])).rows;
@@ -178,6 +191,7 @@ function databaseOf(
     (await rows<R>(text, values))[0];
   const database: Omit<Database, 'memory'> = {
     url,
+    archive,
     pool,
     rows,
     row,

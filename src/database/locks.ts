@@ -16,4 +16,6 @@ export const LOCKS = {
   alerts: 7_263_548,
   /** The process that counts requests by hour takes it alone. */
   requestHours: 7_263_549,
+  /** With a number made of project and day: the process that moves the day takes it alone. */
+  archive: 7_263_550,
 } as const;

@@ -1,3 +1,6 @@
+import { archivedSums } from '../archive/cold-sums.ts';
+import type { Sum } from '../archive/cold-sums.ts';
+import { shelfOf, steady } from '../archive/manifest.ts';
 import type { Instant } from '../core/instant.ts';
 import type { Window } from '../core/window.ts';
 import type { Database } from '../database/database.ts';
@@ -55,33 +58,49 @@ export interface Bin {
   readonly count: number;
 }
 
-/** SQL: a range of a series, in `$3` bins. The division is that of whole microseconds. */
+/** SQL: a range of a series, in `$4` bins. The division is that of whole microseconds. */
 const BINS = `
-  select ((instant_of(at) - $2::bigint) * $4::bigint / ($3::bigint - $2::bigint))::int as bin,
-    min(value), max(value), sum(value) / count(*) as mean, count(*)
-  from reading
-  where series = (select id from series where project_id = $1 and sensor_id = $5 and value_name = $6)
-    and at >= at_instant($2) and at < at_instant($3) group by 1 order by 1`;
+  select ((instant_of(at) - $2::bigint) * $4::bigint / ($3::bigint - $2::bigint))::int as bin, min(value), max(value), sum(value), count(*)
+  from reading where series = $1 and at >= at_instant($2) and at < at_instant($3) group by 1 order by 1`;
 
-/** The readings of a series in `bins` equal bins, computed in the database; undefined for an unknown series. */
+/** The instants at which the bins of `BINS` begin, and the end of the last one. */
+function edgesOf({ from, to }: Window, bins: number): Instant[] {
+  const length = BigInt(to - from);
+  const count = BigInt(bins);
+  return Array.from({ length: bins + 1 }, (_, bin) => from + Number((BigInt(bin) * length + count - 1n) / count));
+}
+
+/** The readings of a series in `bins` equal bins, computed in the database and in the archive; undefined for an unknown series. */
 export async function binnedReadings(
   database: Database,
   projectId: number,
   wanted: { readonly sensorId: string; readonly valueName: string; readonly range: Window; readonly bins: number },
 ): Promise<readonly Bin[] | undefined> {
   const { sensorId, valueName, range, bins } = wanted;
-  const known = await database.row('select from series where project_id = $1 and sensor_id = $2 and value_name = $3', [
-    projectId,
-    sensorId,
-    valueName,
-  ]);
-  if (known === undefined) return undefined;
-  return await database.rows<Bin & Record<string, unknown>>(BINS, [
-    projectId,
-    range.from,
-    range.to,
-    bins,
-    sensorId,
-    valueName,
-  ]);
+  const series = await database.row<{ id: number }>(
+    'select id from series where project_id = $1 and sensor_id = $2 and value_name = $3',
+    [projectId, sensorId, valueName],
+  );
+  if (series === undefined) return undefined;
+  return await steady(database, async () => {
+    const rows = await database.rows<Sum & { bin: number }>(BINS, [series.id, range.from, range.to, bins]);
+    const { days } = await shelfOf(database, projectId, range);
+    const files =
+      days.length === 0 ? undefined : (await archivedSums(database, [series.id], edgesOf(range, bins))).get(series.id);
+    const found = new Map<number, Sum>(files);
+    for (const { bin, ...sum } of rows) found.set(bin, together(sum, found.get(bin)));
+    return [...found]
+      .toSorted(([one], [other]) => one - other)
+      .map(([bin, { min, max, sum, count }]) => ({ bin, min, max, mean: sum / count, count }));
+  });
 }
+
+const together = (one: Sum, other: Sum | undefined): Sum =>
+  other === undefined
+    ? one
+    : {
+        min: Math.min(one.min, other.min),
+        max: Math.max(one.max, other.max),
+        sum: one.sum + other.sum,
+        count: one.count + other.count,
+      };

@@ -7,6 +7,7 @@ import { withDurableClient } from './durable-client.ts';
 import { spanOf } from './pushed-spans.ts';
 import { countRows, encodeArrays } from './rows.ts';
 import type { EncodedReadings, NumberedColumn } from './rows.ts';
+import { mayBeArchived, withThawed } from './thaw.ts';
 import { WRITING, copyNew, isHandedOver } from './writing.ts';
 
 /** How many readings of a push were new, duplicate or revised. The three add up to all of them. */
@@ -40,6 +41,8 @@ export async function commitPushes(
   const rows = countRows(columns);
   if (rows === 0) return pushes.map(() => ({ accepted: 0, duplicates: 0, revised: 0 }));
   return await withDurableClient(database, async (client) => {
+    if (mayBeArchived(database, columns))
+      return countsOf(pushes, pieces, await upsertOld(database, client, columns, { rows, stamp }));
     // Only an upsert notes readings in the outbox. All readings of a push belong to one project.
     const firstSeries = pushes.flatMap(([first]) => first?.series ?? []);
     const copyable = fresh && rows > SMALL_READINGS && !(await isHandedOver(client, firstSeries));
@@ -65,6 +68,24 @@ async function copy(client: PoolClient, table: string, columns: PushColumns, sta
     await client.query(copied ? 'commit' : 'rollback');
   }
   return copied;
+}
+
+/** Upserts readings of which some may lie in the archive. */
+async function upsertOld(
+  database: Database,
+  client: PoolClient,
+  columns: PushColumns,
+  given: { readonly rows: number; readonly stamp: Stamp },
+): Promise<Known> {
+  await client.query('begin');
+  try {
+    const known = await withThawed(database, client, columns, () => upsert(client, columns, given));
+    await client.query('commit');
+    return known;
+  } catch (error) {
+    await client.query('rollback').catch(() => undefined);
+    throw error;
+  }
 }
 
 /** A stretch of one series and the push it came with. */

@@ -1,3 +1,5 @@
+import { archivedSums } from '../archive/cold-sums.ts';
+import { shelfOf, steady } from '../archive/manifest.ts';
 import type { Instant } from '../core/instant.ts';
 import type { Window } from '../core/window.ts';
 import { rowsOf } from '../database/database.ts';
@@ -33,7 +35,7 @@ export interface WantedSeries {
 
 /** The newest instant is that of one row of the index, and the count reads the index of at most two months. */
 const PAGE = `
-  select sensor_id as "sensorId", value_name as "valueName",
+  select id, sensor_id as "sensorId", value_name as "valueName",
     (select instant_of(at) from reading where series = page.id order by at desc limit 1) as newest,
     (select count(*) from reading where series = page.id and at >= at_instant($5) and at < at_instant($6)) as count
   from (select id, sensor_id, value_name from series
@@ -51,17 +53,26 @@ export async function pushedSeriesOf(
   { projectId, range, sensor, after, limit }: WantedSeries,
   waitMs: number,
 ): Promise<readonly PushedSeries[]> {
-  return await database.transaction(async (client) => {
-    await client.query('set transaction read only');
-    await client.query(`set local statement_timeout = ${Math.round(waitMs)}`);
-    return await rowsOf<PushedSeries & Record<string, unknown>>(client, PAGE, [
-      projectId,
-      sensor === undefined ? null : toLike(sensor),
-      after?.sensorId ?? null,
-      after?.valueName ?? null,
-      range.from,
-      range.to,
-      limit,
-    ]);
+  const page = async (): Promise<(PushedSeries & { readonly id: number })[]> =>
+    await database.transaction(async (client) => {
+      await client.query('set transaction read only');
+      await client.query(`set local statement_timeout = ${Math.round(waitMs)}`);
+      return await rowsOf<PushedSeries & { id: number }>(client, PAGE, [
+        projectId,
+        sensor === undefined ? null : toLike(sensor),
+        after?.sensorId ?? null,
+        after?.valueName ?? null,
+        range.from,
+        range.to,
+        limit,
+      ]);
+    });
+  return await steady(database, async () => {
+    const rows = await page();
+    const { days } = await shelfOf(database, projectId, range);
+    const edges = [range.from, range.to];
+    const ids = rows.map(({ id }) => id);
+    const sums = days.length === 0 ? undefined : await archivedSums(database, ids, edges);
+    return rows.map(({ id, count, ...series }) => ({ ...series, count: count + (sums?.get(id)?.get(0)?.count ?? 0) }));
   });
 }

@@ -9,6 +9,7 @@ import { spanOf } from './pushed-spans.ts';
 import { encodeArrays } from './rows.ts';
 import type { EncodedReadings, NumberedColumn } from './rows.ts';
 import { LOOK_UP_LABEL_SETS, LOOK_UP_SERIES } from './series.ts';
+import { archivedReadingsOf } from './thaw.ts';
 import { INCOMING } from './writing.ts';
 
 /** A series of a push that was only tried. */
@@ -32,12 +33,38 @@ export interface PushTrial {
 
 /** The number of a label set that the database does not have; no stored reading has it. */
 const NO_SET = -1;
+/** The same for a set of a file, after an older backup was restored. */
+const NO_SET_OF_FILE = -2;
 
-const STORED = statementOf<EncodedReadings>(`
-  with origin as (select), ${INCOMING}
+/** SQL: how many readings of `incoming` are known with the same content, and with another. */
+const comparedWith = (known: string): string => `
   select count(*) filter (where same) as same, count(*) filter (where not same) as revised
   from (select (known.value, known.precision, known.labels) is not distinct from (incoming.value, incoming.precision, incoming.labels) as same
-        from incoming join reading as known using (series, at)) as met`);
+        from incoming join ${known} as known using (series, at)) as met`;
+
+const STORED = statementOf<EncodedReadings>(`with origin as (select), ${INCOMING} ${comparedWith('reading')}`);
+
+interface OfFiles {
+  readonly fileSeries: readonly number[];
+  readonly fileAt: readonly Instant[];
+  readonly fileValue: readonly number[];
+  readonly filePrecision: readonly (number | null)[];
+  readonly fileLabels: readonly (string | null)[];
+}
+
+/** As `STORED`, with the readings of files of which there is no row. */
+const STORED_OLD = statementOf<EncodedReadings & OfFiles>(`
+  with origin as (select), ${INCOMING},
+  stored as (
+    select series, at, reading.value, reading.precision, reading.labels from reading join incoming using (series, at)
+    union all
+    select file.series, at_instant(file.us), file.value, file.precision,
+      case when file.labels is not null then coalesce(label_set.id, ${NO_SET_OF_FILE}) end
+    from unnest($fileSeries::int[], $fileAt::bigint[], $fileValue::float8[], $filePrecision::int2[], $fileLabels::text[])
+      as file (series, us, value, precision, labels)
+    left join label_set on file.labels is not null and label_set.labels = array(select jsonb_array_elements_text(file.labels::jsonb))
+    where not exists (select from reading where reading.series = file.series and reading.at = at_instant(file.us)))
+  ${comparedWith('stored')}`);
 
 /**
  * Counts the readings of a push against the database as it is now, in a transaction that can write nothing. The database
@@ -67,7 +94,19 @@ export async function tryPush(
       );
       return [{ series, column, labelSets }];
     });
-    const { rows } = await client.query<{ same: number; revised: number }>(STORED({ ...encodeArrays(numbered) }));
+    const { readings: files } = await archivedReadingsOf(database, client, numbered);
+    const { rows } = await client.query<{ same: number; revised: number }>(
+      files.length === 0
+        ? STORED({ ...encodeArrays(numbered) })
+        : STORED_OLD({
+            ...encodeArrays(numbered),
+            fileSeries: files.map(({ series }) => series),
+            fileAt: files.map(({ at }) => at),
+            fileValue: files.map(({ value }) => value),
+            filePrecision: files.map(({ precision }) => precision),
+            fileLabels: files.map(({ labels: text }) => text),
+          }),
+    );
     const { same: duplicates = 0, revised = 0 } = rows[0] ?? {};
     const series = columns.map((column) => triedSeries(column, !ids.has(nameOfSeries(column))));
     const readings = series.reduce((sum, one) => sum + one.readings, 0);

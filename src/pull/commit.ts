@@ -9,6 +9,7 @@ import type { Partitions } from '../database/partitions.ts';
 import type { PrepareReadings, PreparedReadings } from '../ingest/prepare.ts';
 import { encodeArrays, encodeParts } from '../ingest/rows.ts';
 import type { EncodedReadings } from '../ingest/rows.ts';
+import { mayBeArchived, withThawed } from '../ingest/thaw.ts';
 import { TAKEN_PARTS, takenFrom, writeMany } from '../ingest/window-readings.ts';
 import type { Taken, TakenRow } from '../ingest/window-readings.ts';
 import { WRITING_PARTS } from '../ingest/writing.ts';
@@ -69,13 +70,16 @@ export async function commitWindow(
 
   async function commit(): Promise<Taken | undefined> {
     const isSmall = batch.readings <= SMALL_READINGS;
-    if (isSmall && also === undefined) {
+    const isOld = mayBeArchived(database, prepared.columns);
+    if (isSmall && also === undefined && !isOld) {
       const shares =
         batch.readings <= GATHERED_READINGS && batch.refusals.length === 0 && handover.backfills === undefined;
       return shares ? await commits(item) : (await commitSmall(database.pool, [item], '')).get(item);
     }
     return await database.transaction(async (client) => {
-      const taken = isSmall ? (await commitSmall(client, [item], '')).get(item) : await commitLarge(client, item);
+      const write = async (): Promise<Taken | undefined> =>
+        isSmall ? (await commitSmall(client, [item], '')).get(item) : await commitLarge(client, item);
+      const taken = isOld ? await withThawed(database, client, prepared.columns, write) : await write();
       if (taken !== undefined) await also?.(client, taken);
       return taken;
     });

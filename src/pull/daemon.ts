@@ -1,5 +1,6 @@
 import type { Keys } from '../access/keys.ts';
 import { tidyAccess } from '../access/tidy.ts';
+import { formatInstant } from '../core/instant.ts';
 import { isDatabaseAway } from '../database/away.ts';
 import { dropOldMemories } from '../database/memory.ts';
 import { clocksInWords } from '../database/clock.ts';
@@ -124,6 +125,14 @@ export async function startDaemon(
     if (bridge.clock.disagreement() === undefined)
       await failSoft('planner', planInTurn(database, queue, bridge.meters));
   }
+  const stopping = new AbortController();
+  /** Moves the days that are due, one after the other, beside all other work. It is loaded only where there is an archive. */
+  async function archive(): Promise<void> {
+    const { archiveDue } = await import('../archive/due.ts');
+    for await (const { project, day, moved } of archiveDue(database, bridge.clock.now(), stopping.signal)) {
+      if ('rows' in moved) log.info({ project, day: formatInstant(day).slice(0, 10), ...moved }, 'a day was archived');
+    }
+  }
   const planning = repeat(TICK_MS, plan, complain);
   const loops = [
     repeat(BEAT_MS, beat, complain),
@@ -140,11 +149,15 @@ export async function startDaemon(
     repeat(HOUSEKEEPING_MS, () => tidyAccess(database), complain),
     repeat(HOUSEKEEPING_MS, () => forgetAccounts(database), complain),
     repeat(HOUSEKEEPING_MS, () => dropOldMemories(database), complain),
+    ...(database.archive === undefined
+      ? []
+      : [repeat(HOUSEKEEPING_MS, () => failSoft('archive', archive()), complain)]),
   ];
   return {
     async drain() {
       // What is dispatched from now on would wait in the queue for the next start.
       const planned = planning.stop();
+      stopping.abort();
       const inTime = await jobs.drain(settings.drainMs);
       if (!inTime) log.warn('some jobs did not end in time; their windows will be asked again');
       await Promise.all([planned, ...loops.map((loop) => loop.stop())]);

@@ -7,11 +7,10 @@ import type { Window } from '../core/window.ts';
 import type { Database } from '../database/database.ts';
 import { refusalsByBucket, reasonsInRange, unkeptRefusals } from './coverage-refusals.ts';
 import type { ReasonRefusals } from './coverage-refusals.ts';
+import { bucketsWithData, readingsByBucket } from './coverage-buckets.ts';
 import {
-  bucketsWithData,
   reachOfSensor,
   seriesHeld,
-  readingsByBucket,
   sensorsOf,
   streamsThatLack,
   timesOfSources,

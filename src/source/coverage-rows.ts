@@ -215,52 +215,6 @@ export async function seriesHeld(
   return new Map(rows.map(({ id, series }) => [id, series]));
 }
 
-/** Buckets of streams or sources, and the series of these. The buckets are given by their places in `edges`. */
-export interface WantedBuckets {
-  readonly edges: readonly Instant[];
-  readonly held: ReadonlyMap<number, string>;
-  readonly ids: readonly number[];
-  readonly buckets: readonly number[];
-}
-
-/** The places in `ids` whose bucket holds a reading. The inner limit keeps each look one step in the key (series, at). */
-export async function bucketsWithData(
-  database: Database,
-  { edges, held, ids, buckets }: WantedBuckets,
-): Promise<ReadonlySet<number>> {
-  const holders = [...new Set(ids)].filter((id) => held.has(id));
-  if (holders.length === 0) return new Set();
-  const rows = await database.rows<{ place: number }>(
-    `with series as materialized (
-       select id, array(select one::int from jsonb_array_elements_text(series::jsonb) as one) as all
-       from unnest($4::int[], $5::text[]) as held (id, series))
-     select (place - 1)::int as place
-     from unnest($2::int[], $3::int[]) with ordinality as wanted (id, bucket, place) join series using (id)
-     cross join lateral (select at_instant(($1::bigint[])[bucket + 1]) as begin, at_instant(($1::bigint[])[bucket + 2]) as end offset 0) as span
-     where exists (
-       select from unnest(series.all) as one (id) cross join lateral (
-         select from reading where reading.series = one.id and at >= span.begin and at < span.end limit 1) as found)`,
-    [edges, ids, buckets, holders, holders.map((id) => held.get(id))],
-  );
-  return new Set(rows.map(({ place }) => place));
-}
-
-/** The number of readings of some series in each bucket. */
-export async function readingsByBucket(
-  database: Database,
-  series: readonly number[],
-  edges: readonly Instant[],
-): Promise<readonly number[]> {
-  const rows = await database.rows<{ bucket: number; readings: number }>(
-    `select width_bucket(instant_of(at), $2::bigint[]) - 1 as bucket, count(*) as readings from reading
-     where series = any($1::int[]) and at >= at_instant($3) and at < at_instant($4) group by 1`,
-    [series, edges, edges[0], edges.at(-1)],
-  );
-  const counts = Array.from({ length: edges.length - 1 }, () => 0);
-  for (const { bucket, readings } of rows) counts[bucket] = readings;
-  return counts;
-}
-
 /** A series of a source, with the sensor and the variable as the platform calls them. */
 export interface HeldSeries {
   readonly id: number;

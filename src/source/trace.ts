@@ -1,3 +1,5 @@
+import { steady } from '../archive/manifest.ts';
+import { archivedAround } from '../archive/nearest.ts';
 import { configInvalid } from '../core/errors.ts';
 import { SECOND, formatInstant, instantOrNull } from '../core/instant.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
@@ -104,7 +106,7 @@ const FACTS = `
 
 /** The readings at `$2` of the series `$1`. */
 const READINGS = `
-  select sensor_id as "sensorId", value_name as "valueName", instant_of(at) as at, value
+  select sensor_id as "sensorId", value_name as "valueName", instant_of(at) as at, value, reading.series
   from reading join series on series.id = reading.series where series = any($1::int[]) and at = at_instant($2) order by 1, 2`;
 
 const NEIGHBOURS = `
@@ -125,10 +127,9 @@ export async function traceOf(
       `databridge source sensors ${argumentsOf(source)} lists those that the platform shows`,
       'sensor',
     );
-  const [row, readings, [neighbours], [refusal]] = await Promise.all([
+  const [row, { readings, before, after }, [refusal]] = await Promise.all([
     database.row<FactRow & Record<string, unknown>>(FACTS, [source.id, reach.streams, at, reach.names]),
-    database.rows<TracedReading & Record<string, unknown>>(READINGS, [reach.series, at]),
-    database.rows<Pick<Traced, 'before' | 'after'> & Record<string, unknown>>(NEIGHBOURS, [reach.series, at]),
+    steady(database, () => readingsAround(database, reach.series, at)),
     reasonsInRange(database, { streams: reach.streams, sensors: reach.names, edges: [at, at + 1] }),
   ]);
   if (row === undefined) throw configInvalid(`source ${source.name} was removed meanwhile`, 'databridge source list');
@@ -144,10 +145,34 @@ export async function traceOf(
     streams: keys,
     askedAt: row.askedAt,
     readings,
-    before: neighbours?.before ?? null,
-    after: neighbours?.after ?? null,
+    before,
+    after,
   };
 }
+
+/** The readings of series at an instant, and the instants of their nearest ones before and after it, of rows and files. */
+async function readingsAround(
+  database: Database,
+  series: readonly number[],
+  at: Instant,
+): Promise<Pick<Traced, 'readings' | 'before' | 'after'>> {
+  const [rows, [neighbours]] = await Promise.all([
+    database.rows<TracedReading & { series: number }>(READINGS, [series, at]),
+    database.rows<Pick<Traced, 'before' | 'after'> & Record<string, unknown>>(NEIGHBOURS, [series, at]),
+  ]);
+  const { before = null, after = null } = neighbours ?? {};
+  const files = await archivedAround(database, series, { at, before, after });
+  const stored = new Set(rows.map((row) => row.series));
+  const readings = [...rows, ...files.at.filter((one) => !stored.has(one.series))].map(
+    ({ sensorId, valueName, value }) => ({ sensorId, valueName, at, value }),
+  );
+  return { readings, before: later(before, files.before), after: earlier(after, files.after) };
+}
+
+const later = (one: Instant | null, other: Instant | null): Instant | null =>
+  one === null || other === null ? (one ?? other) : Math.max(one, other);
+const earlier = (one: Instant | null, other: Instant | null): Instant | null =>
+  one === null || other === null ? (one ?? other) : Math.min(one, other);
 
 /** What became of a point, from what is known of its time. */
 export function fateOf(

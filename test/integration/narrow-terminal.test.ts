@@ -2,6 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { applicationList, applicationRefusals } from '../../src/commands/actions/application.ts';
+import { archiveList } from '../../src/commands/actions/archive.ts';
 import { auditList } from '../../src/commands/actions/audit.ts';
 import { backfillList, backfillShow } from '../../src/commands/actions/backfill.ts';
 import { doctor } from '../../src/commands/actions/doctor.ts';
@@ -45,6 +46,7 @@ const databases = useDatabases();
 const LISTINGS: Readonly<Record<string, () => Promise<void>>> = {
   'application list': () => applicationList({}),
   'application refusals': () => applicationRefusals(LONG.application, { limit: 50 }),
+  'archive list': () => archiveList({ organisation: LONG.organisation }),
   'audit list': () => auditList({ limit: 50 }),
   'backfill list': () => backfillList({ limit: 10 }),
   'backfill show': () => backfillShow('1', {}),
@@ -72,7 +74,7 @@ const LISTINGS: Readonly<Record<string, () => Promise<void>>> = {
 
 /** They print a line or two about one thing, or ask a platform. */
 const OTHERS =
-  /^(?:application (?:create|show|rotate|revoke)|backfill (?:quote|start|watch|pause|resume|cancel)|ingestion (?:push|store|resume)|key (?:rotate|lost)|organisation create|project (?:create|lock|unlock|release|unrename|quota)|operator (?:create|link|role|organisations|sign-out|disable|enable|password)|operator token (?:create|revoke)|refusals replay|signing-key rotate|source (?:new|check|sensors|preview|record|apply|export|take-over|trace|advise|contract|receipt|restore|pause|resume|poll|remove))$/;
+  /^(?:application (?:create|show|rotate|revoke)|archive (?:run|check)|backfill (?:quote|start|watch|pause|resume|cancel)|ingestion (?:push|store|resume)|key (?:rotate|lost)|organisation create|project (?:create|lock|unlock|release|unrename|quota)|operator (?:create|link|role|organisations|sign-out|disable|enable|password)|operator token (?:create|revoke)|refusals replay|signing-key rotate|source (?:new|check|sensors|preview|record|apply|export|take-over|trace|advise|contract|receipt|restore|pause|resume|poll|remove))$/;
 
 beforeAll(async () => {
   const database = await databases.create();

@@ -45,7 +45,7 @@ it('a command loads its own work, and of the platforms the one that its source n
   const create = modulesLoadedBy(['project', 'create', 'pump-hall'], environment);
   expect(create.stdout).toBe('project pump-hall created\n');
   expect(direct(create.packages)).toEqual(USUAL);
-  expect(create.own.length).toBeLessThan(49);
+  expect(create.own.length).toBeLessThan(52);
 
   const apply = modulesLoadedBy(['source', 'apply', file], environment);
   expect(apply.stdout).toBe('source hall-3 created\n');

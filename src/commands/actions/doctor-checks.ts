@@ -1,9 +1,10 @@
+import { damagedDays, listDays } from '../../archive/keep.ts';
 import { formatBytes } from '../../core/bytes.ts';
 import { hostname } from 'node:os';
 import type { HostPaces } from '../../core/host-pace.ts';
 import { counted } from '../../core/counted.ts';
 import { asBridgeError } from '../../core/errors.ts';
-import { SECOND, formatInstant } from '../../core/instant.ts';
+import { DAY, SECOND, formatInstant, fromMillis } from '../../core/instant.ts';
 import type { Database } from '../../database/database.ts';
 import { diskRoom } from '../../database/disk.ts';
 import { hostPacesMark } from '../../database/presence.ts';
@@ -108,6 +109,7 @@ async function* checksInside(
       ? ok('queue', 'in the database')
       : warning('queue', 'has no tables yet', 'databridge up creates them');
   }
+  yield* archiveChecks(database);
   yield workersCheck(vitals);
   yield* clockFindings(vitals);
   yield* hostPacesFindings(vitals);
@@ -144,6 +146,46 @@ async function* checksInside(
       'databridge source list shows all sources',
     );
   }
+}
+
+const DAMAGED_SHOWN = 5;
+
+/** Nothing where there is no archive. Files that have the time of their making are compared by their size alone. */
+export async function* archiveChecks(database: Database): AsyncGenerator<Check> {
+  const days = await listDays(database);
+  const { archive } = database;
+  if (days.length === 0) {
+    if (archive !== undefined) yield ok('archive', `no day is in ${archive.directory} yet`);
+    return;
+  }
+  if (archive === undefined) {
+    const detail = `${counted(days.length, 'day')} of readings in an archive, and DATABRIDGE_ARCHIVE is not set here`;
+    yield failed('archive', detail, 'set DATABRIDGE_ARCHIVE to its directory, on every host');
+    return;
+  }
+  const newest = Math.max(...days.map(({ day }) => day)) + DAY;
+  const age = Math.floor((fromMillis(Date.now()) - newest) / DAY);
+  if (age * DAY < archive.after - 2 * DAY)
+    yield warning(
+      'archive',
+      `a day was moved that ended ${counted(age, 'day')} ago, earlier than DATABRIDGE_ARCHIVE_AFTER says`,
+      `set DATABRIDGE_ARCHIVE_AFTER to ${Math.max(1, age)} on every host, or what is stored again of such days counts as new`,
+    );
+  let damaged = 0;
+  for await (const { project, fault } of damagedDays(database, days, { whole: false })) {
+    damaged += 1;
+    if (damaged <= DAMAGED_SHOWN)
+      yield failed(
+        'archive',
+        `project ${project}: ${fault}`,
+        'bring the file back from a copy of the archive; databridge archive check lists all such days',
+      );
+  }
+  const bytes = days.reduce((sum, day) => sum + day.bytes, 0);
+  const whole = `${counted(days.length, 'day')} of readings, ${formatBytes(bytes)}, in ${archive.directory}`;
+  if (damaged === 0) yield ok('archive', whole);
+  else if (damaged > DAMAGED_SHOWN)
+    yield failed('archive', `${damaged} of ${whole} are damaged`, 'databridge archive check lists them');
 }
 
 export function nodeCheck(version: string): Check {

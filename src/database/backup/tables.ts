@@ -19,6 +19,7 @@ export const BACKED_UP = [
   'renamed_name',
   'label_set',
   'reading',
+  'archived_day',
   'unreadable',
   'backfill',
   'backfill_stream',

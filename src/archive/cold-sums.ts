@@ -1,0 +1,105 @@
+import { DAY } from '../core/instant.ts';
+import type { Instant } from '../core/instant.ts';
+import type { Database } from '../database/database.ts';
+import { filesOf, wantedSeries } from './cold-readings.ts';
+import type { NamedSeries } from './cold-readings.ts';
+import { connectDuck, duckColumns, numberList } from './duck.ts';
+import { DAY_COLUMNS, archiveOf } from './manifest.ts';
+import type { ArchivedDay } from './manifest.ts';
+
+/** The readings of a series in a bucket, summed. */
+export interface Sum {
+  readonly count: number;
+  readonly min: number;
+  readonly max: number;
+  readonly sum: number;
+}
+
+/** A series with its number in the database. */
+type KnownSeries = NamedSeries & { readonly id: number; readonly projectId: number };
+
+/**
+ * The archived readings of series of which there is no row, summed by bucket: a map for each series that has some. The buckets lie between
+ * neighbours of `edges`, which ascend. To be called inside `steady` together with the statement that counts the rows.
+ */
+export async function archivedSums(
+  database: Database,
+  ids: readonly number[],
+  edges: readonly Instant[],
+): Promise<ReadonlyMap<number, ReadonlyMap<number, Sum>>> {
+  const sums = new Map<number, Map<number, Sum>>();
+  const from = edges[0] ?? 0;
+  const to = edges.at(-1) ?? 0;
+  const series = await database.rows<KnownSeries & Record<string, unknown>>(
+    `select id, project_id as "projectId", sensor_id as "sensorId", value_name as "valueName" from series where id = any($1::int[])`,
+    [ids],
+  );
+  for (const [projectId, own] of Map.groupBy(series, (one) => one.projectId)) {
+    const days = await database.rows<ArchivedDay & Record<string, unknown>>(
+      `select ${DAY_COLUMNS} from archived_day where project_id = $1 and replaced_at is null
+         and last_at >= at_instant($2) and first_at < at_instant($3) order by day`,
+      [projectId, from, to],
+    );
+    if (days.length === 0) continue;
+    const rows = await rowsOnDays(database, own, days);
+    for await (const [place, bucket, ...sum] of summed(database, days, { series: own, edges, rows })) {
+      const { id } = own[place as number] as KnownSeries;
+      const [count = 0, min = 0, max = 0, total = 0] = sum;
+      const known = sums.get(id) ?? new Map<number, Sum>();
+      sums.set(id, known.set(bucket as number, { count, min, max, sum: total }));
+    }
+  }
+  return sums;
+}
+
+/** A reading by the place of its series. */
+interface Key {
+  readonly place: number;
+  readonly at: Instant;
+}
+
+/** The rows of series on archived days: those that came since, or are their newest. */
+const rowsOnDays = (
+  database: Database,
+  series: readonly KnownSeries[],
+  days: readonly ArchivedDay[],
+): Promise<(Key & Record<string, unknown>)[]> =>
+  database.rows<Key & Record<string, unknown>>(
+    `select (place - 1)::int as place, instant_of(at) as at
+     from unnest($1::int[]) with ordinality as wanted (series, place) cross join unnest($2::bigint[]) as day
+     cross join lateral (
+       select at from reading where reading.series = wanted.series and at >= at_instant(day) and at < at_instant(day + ${DAY}) offset 0) as found`,
+    [series.map(({ id }) => id), days.map(({ day }) => day)],
+  );
+
+async function* summed(
+  database: Database,
+  days: readonly ArchivedDay[],
+  {
+    series,
+    edges,
+    rows,
+  }: { readonly series: readonly NamedSeries[]; readonly edges: readonly Instant[]; readonly rows: readonly Key[] },
+): AsyncGenerator<number[]> {
+  const files = await filesOf(database, days);
+  const duck = await connectDuck(archiveOf(database, days.length).directory);
+  const buckets = edges.slice(0, -1);
+  const sql = `
+    with cold as (
+      select k.place, epoch_us(f.time) as us, f.value from ${files} f join ${wantedSeries(series)} using (sensor_id, value_name)
+      where f.time >= make_timestamptz(${edges[0]}) and f.time < make_timestamptz(${edges.at(-1)})),
+    alone as (
+      select * from cold anti join (
+        select unnest(${numberList(rows.map(({ place }) => place))}) as place, unnest(${numberList(rows.map(({ at }) => at))}) as us) as hot
+      using (place, us))
+    select place::double, bucket::double, count(*)::double, min(value), max(value), sum(value)
+    from alone asof join (select unnest(${numberList(buckets)}) as begin, unnest(range(${buckets.length})) as bucket) as edge on us >= begin
+    group by place, bucket`;
+  try {
+    for await (const columns of duckColumns(duck, sql)) {
+      for (const row of (columns[0] ?? []).keys()) yield columns.map((column) => column[row] as number);
+    }
+  } finally {
+    duck.closeSync();
+  }
+}

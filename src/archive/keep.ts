@@ -1,0 +1,77 @@
+import { readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Instant } from '../core/instant.ts';
+import type { Database } from '../database/database.ts';
+import { BridgeError } from '../core/errors.ts';
+import { workDirectory } from './duck.ts';
+import { DAY_COLUMNS, REPLACED_ENDING, fileOf, archiveOf } from './manifest.ts';
+import type { ArchivedDay } from './manifest.ts';
+
+/**
+ * Days that a replaced file stays: a read that began before uses it for minutes, and a backup from before the merge names it. Backups are
+ * rarely restored that are older.
+ */
+const REPLACED_DAYS = 30;
+
+/** An unfinished file of this age is of a process that ended: a move takes minutes. */
+const UNFINISHED_MS = 86_400_000;
+
+/** Our unfinished files, and those of DuckDB, which removes them when a statement ends. */
+const UNFINISHED = /^(?:[\da-f-]{36}\.(?:csv|series\.csv|labels\.csv|part)|duckdb-[\da-f-]{36}\/.+)$/;
+
+/** Removes unfinished files of processes that ended, and replaced ones that nobody needs any more. */
+export async function sweep(database: Database): Promise<void> {
+  const { directory } = archiveOf(database, 1);
+  const work = workDirectory(directory);
+  for (const name of await readdir(work, { recursive: true }).catch(() => [])) {
+    const path = join(work, name);
+    const found = UNFINISHED.test(name) ? await stat(path).catch(() => undefined) : undefined;
+    if (found !== undefined && Date.now() - found.mtimeMs > UNFINISHED_MS) await rm(path, { force: true });
+  }
+  const old = await database.rows<{ id: number; path: string; used: boolean }>(
+    `select id, path, exists (select from archived_day as other where other.path = archived_day.path and other.id <> archived_day.id) as used
+     from archived_day where replaced_at < now() - ${REPLACED_DAYS} * interval '1 day'`,
+  );
+  for (const { id, path, used } of old) {
+    // The file first: a row without a file that nobody reads harms nobody, and a file without a row stays for ever.
+    if (!used) for (const ending of ['', REPLACED_ENDING]) await rm(join(directory, path) + ending, { force: true });
+    await database.run('delete from archived_day where id = $1', [id]);
+  }
+}
+
+/** An archived day with the code of its project. */
+export type ListedDay = ArchivedDay & { readonly organisation: string; readonly project: string };
+
+/** The archived days of a project, or of all: the oldest of each project first. */
+export const listDays = (database: Database, projectId?: number): Promise<ListedDay[]> =>
+  database.rows<ListedDay & Record<string, unknown>>(
+    `select ${DAY_COLUMNS}, organisation_id as organisation, code as project
+     from archived_day join ml_project on ml_project.id = project_id
+     where replaced_at is null and ($1::int is null or project_id = $1) order by organisation_id, code, day`,
+    [projectId ?? null],
+  );
+
+/** A day whose file is not as it was written, in words. */
+export interface DamagedDay {
+  readonly organisation: string;
+  readonly project: string;
+  readonly day: Instant;
+  readonly fault: string;
+}
+
+/** The days whose file is missing, cut or changed. `whole`: compare each checksum, also of files whose time is that of their making. */
+export async function* damagedDays(
+  database: Database,
+  days: readonly ListedDay[],
+  { whole }: { readonly whole: boolean },
+): AsyncGenerator<DamagedDay> {
+  const place = archiveOf(database, days.length);
+  for (const one of days) {
+    try {
+      await fileOf(place, one, { whole });
+    } catch (error) {
+      if (!(error instanceof BridgeError)) throw error;
+      yield { organisation: one.organisation, project: one.project, day: one.day, fault: error.message };
+    }
+  }
+}

@@ -1,0 +1,286 @@
+import { randomUUID } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type { Client, ClientBase } from 'pg';
+import { to as copyTo } from 'pg-copy-streams';
+import { BridgeError, configInvalid } from '../core/errors.ts';
+import { DAY, formatInstant } from '../core/instant.ts';
+import type { Instant } from '../core/instant.ts';
+import { rowsOf } from '../database/database.ts';
+import type { ArchivePlace, Database } from '../database/database.ts';
+import { LOCKS } from '../database/locks.ts';
+import { connectDuck, duckRows, duckText, workDirectory } from './duck.ts';
+import { DAY_COLUMNS, REPLACED_ENDING, UNKNOWN_ENDING, dayAt, fileOf, archiveOf, sha256Of } from './manifest.ts';
+import type { ArchivedDay } from './manifest.ts';
+
+/** A step of a move, for tests that end a move behind it. */
+export type MoveStep = 'copied' | 'written' | 'renamed' | 'deleted' | 'noted' | 'committed';
+
+/**
+ * How a move of a day ended. `busy`: another process moves it; `changed`: a row was written meanwhile, so nothing moved; `undelivered`:
+ * the outbox still holds readings of it.
+ */
+export type Moved =
+  | { readonly outcome: 'moved' | 'merged'; readonly readings: number; readonly bytes: number; readonly rows: number }
+  | { readonly outcome: 'nothing' | 'busy' | 'changed' | 'undelivered' };
+
+/** A wait for the lock of a row: less than PostgreSQL takes to see a ring, so that it is always the move that gives way. */
+const LOCK_WAIT = '500ms';
+
+const FOR_A_MOVE = `
+  set local lock_timeout = '${LOCK_WAIT}';
+  set local statement_timeout = 0;
+  set local idle_in_transaction_session_timeout = 0;
+  set local transaction_timeout = 0;
+  set local synchronous_commit = on;
+  set local datestyle = 'ISO, YMD';
+  set local extra_float_digits = 1`;
+
+/**
+ * Moves the readings of a day of a project into a file, or merges those that came since into a new file in its place. It is one
+ * transaction on one snapshot: it copies the rows, makes the file durable under its name, deletes exactly the rows that it copied and
+ * notes the file. Rows that come meanwhile stay; where one of them was changed meanwhile, nothing is moved, and a later run does it.
+ * The newest reading of each series stays a row, so no look for it needs the archive.
+ */
+export async function moveDay(
+  database: Database,
+  { projectId, day }: { readonly projectId: number; readonly day: Instant },
+  {
+    signal,
+    reached = () => undefined,
+  }: { readonly signal?: AbortSignal | undefined; readonly reached?: (step: MoveStep) => void | Promise<void> } = {},
+): Promise<Moved> {
+  const place = archiveOf(database, 1);
+  const client = await database.dedicated();
+  // A connection that dies fails the statement under way.
+  client.on('error', () => undefined);
+  const stop = (): void => {
+    duck?.interrupt();
+    void client.end();
+  };
+  signal?.addEventListener('abort', stop, { once: true });
+  const work = join(workDirectory(place.directory), randomUUID());
+  let duck: DuckDBConnection | undefined;
+  try {
+    // Before the snapshot, so that the snapshot has what the process before did.
+    const { rows } = await client.query<{ free: boolean }>('select pg_try_advisory_lock($1, hashtext($2)) as free', [
+      LOCKS.archive,
+      `${projectId} ${day}`,
+    ]);
+    if (rows[0]?.free !== true) return { outcome: 'busy' };
+    duck = await connectDuck(place.directory);
+    await client.query('begin isolation level repeatable read');
+    await client.query(FOR_A_MOVE);
+    const moved = await moveInside({ client, duck, place, work }, { projectId, day }, reached);
+    await client.query('commit');
+    await reached('committed');
+    await tidyDay(database, place, projectId, day);
+    return moved;
+  } catch (error) {
+    // Not by a rollback, which would wait for a copy that nobody reads any more.
+    await client.end().catch(() => undefined);
+    await tidyDay(database, place, projectId, day).catch(() => undefined);
+    if (isChanged(error)) return { outcome: 'changed' };
+    throw signal?.aborted === true
+      ? new BridgeError({ code: 'cancelled' }, 'stopped: the day was not moved')
+      : withRemedy(error, place);
+  } finally {
+    signal?.removeEventListener('abort', stop);
+    duck?.closeSync();
+    await client.end().catch(() => undefined);
+    for (const ending of ['csv', 'series.csv', 'labels.csv', 'part']) await rm(`${work}.${ending}`, { force: true });
+  }
+}
+
+interface Ground {
+  readonly client: Client;
+  readonly duck: DuckDBConnection;
+  readonly place: ArchivePlace;
+  /** Where unfinished files begin. */
+  readonly work: string;
+}
+
+async function moveInside(
+  { client, duck, place, work }: Ground,
+  { projectId, day }: { readonly projectId: number; readonly day: Instant },
+  reached: (step: MoveStep) => void | Promise<void>,
+): Promise<Moved> {
+  const waiting = await rowsOf(
+    client,
+    `select from outbox cross join unnest(at) as one where project_id = $1 and one >= at_instant($2) and one < at_instant($3) limit 1`,
+    [projectId, day, day + DAY],
+  );
+  if (waiting.length > 0) return { outcome: 'undelivered' };
+  await client.query(`create temporary table moving on commit drop as ${movingOf(projectId, day)}`);
+  const readings = `
+    from moving cross join lateral (
+      select at, value, precision, labels from reading
+      where series = moving.id and at >= ${sqlInstant(day)} and at < least(${sqlInstant(day + DAY)}, moving.newest) order by at) as one`;
+  await copyOut(client, `select place, at at time zone 'UTC', value, precision, labels ${readings}`, `${work}.csv`);
+  await copyOut(client, 'select place, sensor_id, value_name from moving', `${work}.series.csv`);
+  await reached('copied');
+  await duck.run(`create or replace temp table series_moved as select * from read_csv(${duckText(`${work}.series.csv`)},
+    header = false, auto_detect = false, quote = '"', escape = '"', allow_quoted_nulls = false, max_line_size = 1000000,
+    columns = {'place': 'INTEGER', 'sensor_id': 'VARCHAR', 'value_name': 'VARCHAR'})`);
+  const incoming = `read_csv(${duckText(`${work}.csv`)}, header = false, auto_detect = false,
+    columns = {'place': 'INTEGER', 'at': 'TIMESTAMP', 'value': 'DOUBLE', 'precision': 'SMALLINT', 'label_set': 'INTEGER'})`;
+  const [[rows, sets] = []] = (await duckRows(
+    duck,
+    `select count(*), list(distinct label_set)::varchar from ${incoming}`,
+  )) as [number, string | null][];
+  if (!rows) return { outcome: 'nothing' };
+  await labelSetsOf({ client, duck, work }, sets ?? null);
+  const [before] = await rowsOf<ArchivedDay & Record<string, unknown>>(
+    client,
+    `select ${DAY_COLUMNS} from archived_day where project_id = $1 and day = ${dayAt('$2::bigint')} and replaced_at is null`,
+    [projectId, day],
+  );
+  const former = before && (await fileOf(place, before, { whole: true }));
+  const part = `${work}.part`;
+  await duck.run(
+    `copy (${contentOf(incoming, former)}) to ${duckText(part)} (format parquet, compression zstd, row_group_size ${ROW_GROUP})`,
+  );
+  await durable(part);
+  const [[readingsIn, series, firstAt, lastAt, merged] = []] = (await duckRows(
+    duck,
+    `select count(*), count(distinct (sensor_id, value_name)), epoch_us(min(time)), epoch_us(max(time)), ${
+      former === undefined ? '0' : `(select count(*) from read_parquet(${duckText(former)}))`
+    } from read_parquet(${duckText(part)})`,
+  )) as number[][];
+  const whole = former === undefined ? readingsIn === rows : (readingsIn ?? 0) >= Math.max(rows, merged ?? 0);
+  if (!whole || readingsIn === undefined) throw new Error(`the file of ${rows} rows has ${readingsIn} readings`);
+  await reached('written');
+  const { size: bytes } = await stat(part);
+  const sha256 = await sha256Of(part);
+  const path = join(folderOf(projectId, day), `${sha256.slice(0, 32)}.parquet`);
+  await putInPlace(part, join(place.directory, path));
+  await reached('renamed');
+  const { rowCount } = await client.query(
+    `delete from reading using moving where series = moving.id and at >= at_instant($1) and at < least(at_instant($2), moving.newest)`,
+    [day, day + DAY],
+  );
+  if (rowCount !== rows) throw new Error(`${rows} rows were copied and ${rowCount} deleted`);
+  await reached('deleted');
+  if (before?.sha256 !== sha256) {
+    await client.query('update archived_day set replaced_at = now() where id = $1', [before?.id ?? null]);
+    await client.query(
+      `insert into archived_day (project_id, day, path, sha256, bytes, readings, series, first_at, last_at)
+       values ($1, ${dayAt('$2::bigint')}, $3, $4, $5, $6, $7, at_instant($8), at_instant($9))`,
+      [projectId, day, path, sha256, bytes, readingsIn, series, firstAt, lastAt],
+    );
+  }
+  await reached('noted');
+  return { outcome: before === undefined ? 'moved' : 'merged', readings: readingsIn, bytes, rows };
+}
+
+/** The readings of a group of rows are decoded together: enough to be dense, little enough to be read for one series. */
+const ROW_GROUP = 122_880;
+
+/** SQL: the series of a project that have a reading on the day besides their newest, in the order of their names. */
+const movingOf = (projectId: number, day: Instant): string => `
+  select row_number() over (order by sensor_id collate "C", value_name collate "C")::int as place, id, sensor_id, value_name, newest
+  from (
+    select id, sensor_id, value_name, (select at from reading where series = series.id order by at desc limit 1) as newest
+    from series where project_id = ${projectId} offset 0) as each
+  where newest > ${sqlInstant(day)} and exists (
+    select from reading where series = each.id and at >= ${sqlInstant(day)} and at < least(${sqlInstant(day + DAY)}, newest))`;
+
+/** SQL: an instant, in statements that take no parameters. */
+const sqlInstant = (instant: Instant): string => `at_instant(${instant}::bigint)`;
+
+/** DuckDB: the readings of the new file in their order. Of a reading in both, the row wins. */
+function contentOf(incoming: string, former: string | undefined): string {
+  const columns = `place, make_timestamptz(epoch_us("at")) as time, value, precision, labels`;
+  const rows = `select ${columns} from ${incoming} left join label_sets using (label_set)`;
+  const named = (from: string): string =>
+    `select sensor_id, value_name, time, value, precision, labels from (${from}) as one join series_moved using (place) order by place, time`;
+  if (former === undefined) return named(rows);
+  return `
+    with hot as materialized (select sensor_id, value_name, time, value, precision, labels from (${rows}) as one join series_moved using (place))
+    select * from (
+      select * from hot union all
+      select sensor_id, value_name, time, value, precision, labels from read_parquet(${duckText(former)}) anti join hot using (sensor_id, value_name, time))
+    order by sensor_id, value_name, time`;
+}
+
+/** Brings the label sets with these numbers, a list as DuckDB writes it, to DuckDB. */
+async function labelSetsOf({ client, duck, work }: Omit<Ground, 'place'>, list: string | null): Promise<void> {
+  const ids = (list ?? '').match(/\d+/g) ?? [];
+  await copyOut(
+    client,
+    `select id, to_json(labels) from label_set where id = any('{${ids.join(',')}}'::int[])`,
+    `${work}.labels.csv`,
+  );
+  await duck.run(`create or replace temp table label_sets as
+    select id as label_set, from_json(labels, '["VARCHAR"]') as labels from read_csv(${duckText(`${work}.labels.csv`)},
+      header = false, auto_detect = false, quote = '"', escape = '"', max_line_size = 1000000, columns = {'id': 'INTEGER', 'labels': 'VARCHAR'})`);
+}
+
+async function copyOut(client: ClientBase, query: string, path: string): Promise<void> {
+  await pipeline(client.query(copyTo(`copy (${query}) to stdout (format csv)`)), createWriteStream(path));
+}
+
+/** Below the directory of the archive. A project keeps its number when its code changes. */
+export const folderOf = (projectId: number, day: Instant): string =>
+  join(`project=${projectId}`, `day=${formatInstant(day).slice(0, 10)}`);
+
+async function durable(path: string): Promise<void> {
+  const file = await open(path, 'r');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+async function putInPlace(part: string, path: string): Promise<void> {
+  const folder = dirname(path);
+  await mkdir(folder, { recursive: true });
+  await rename(part, path);
+  for (const one of [folder, dirname(folder), dirname(dirname(folder))]) await durable(one);
+}
+
+/**
+ * Leaves only the present file of a day in reach of other programs. A file of ours that no row knows is of a move that did not end.
+ * To be called after a move, and by the process that has the lock of the day.
+ */
+export async function tidyDay(
+  database: Pick<Database, 'rows'>,
+  { directory }: ArchivePlace,
+  projectId: number,
+  day: Instant,
+): Promise<void> {
+  const folder = join(directory, folderOf(projectId, day));
+  const rows = await database.rows<{ path: string; replaced: boolean }>(
+    `select path, bool_and(replaced_at is not null) as replaced from archived_day where project_id = $1 and day = ${dayAt('$2::bigint')} group by path`,
+    [projectId, day],
+  );
+  const known = new Map(rows.map(({ path, replaced }) => [join(directory, path), replaced]));
+  for (const name of await readdir(folder).catch(() => [])) {
+    const [, file, ending] = /^([\da-f]{32}\.parquet)(\.unknown|\.replaced)?$/.exec(name) ?? [];
+    if (file === undefined) continue;
+    const path = join(folder, file);
+    const due = known.get(path) === false ? '' : known.has(path) ? REPLACED_ENDING : UNKNOWN_ENDING;
+    if ((ending ?? '') !== due) await rename(path + (ending ?? ''), path + due);
+  }
+}
+
+/** A row was changed since the snapshot, or its lock was not to be had, or waiting for it closed a ring. */
+const isChanged = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && /^(?:40001|40P01|55P03)$/.test(String(error.code));
+
+/** Full disks: of the archive, and of the database. */
+const FULL = /ENOSPC|No space left|53100/;
+
+function withRemedy(error: unknown, { directory }: ArchivePlace): unknown {
+  if (error instanceof BridgeError || !(error instanceof Error)) return error;
+  const code = 'code' in error ? String(error.code) : '';
+  if (FULL.test(`${code} ${error.message}`))
+    return configInvalid(`the archive: ${error.message}`, `free disk space at ${directory}; no reading was moved`);
+  if (/^(?:EACCES|EROFS|EPERM|ENOTDIR)$/.test(code))
+    return configInvalid(`the archive: ${error.message}`, `let the bridge write to ${directory}; no reading was moved`);
+  return error;
+}
