@@ -1,5 +1,6 @@
 import { nameKeeper } from './pull/series-names.ts';
 import { randomUUID } from 'node:crypto';
+import { assertArchiveKnown } from './archive/manifest.ts';
 import { openContext } from './context.ts';
 import type { Context, ContextOptions } from './context.ts';
 import { registry, registryFor } from './context-registry.ts';
@@ -35,6 +36,7 @@ export async function openBridge(options: BridgeOptions): Promise<OpenBridge> {
   const { settings, log, database, sealing, clock } = context;
   try {
     await sealing.verify();
+    await assertArchiveKnown(database);
   } catch (error) {
     await context.close();
     throw error;

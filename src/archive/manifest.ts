@@ -76,12 +76,23 @@ export async function shelfStamp(database: Asks, projectId: number, { from, to }
   return row?.stamp ?? 0;
 }
 
+/** Throws `config-invalid` where days are archived and this process does not know where: it would take them for days without readings. */
+export async function assertArchiveKnown(database: Database): Promise<void> {
+  if (database.archive !== undefined) return;
+  const row = await database.row<{ days: number }>(
+    'select count(*)::int as days from archived_day where replaced_at is null',
+  );
+  if (row !== undefined && row.days > 0) archiveOf(database, row.days);
+}
+
 /**
- * Reads rows and files so that no move comes between: where days were moved meanwhile, it reads again. Where the setting is not there
- * nothing moves, and it costs no statement.
+ * Reads rows and files so that no move comes between: where days were moved meanwhile, it reads again. Throws as `assertArchiveKnown`.
  */
 export async function steady<T>(database: Database, read: () => Promise<T>): Promise<T> {
-  if (database.archive === undefined) return await read();
+  if (database.archive === undefined) {
+    await assertArchiveKnown(database);
+    return await read();
+  }
   const stampNow = async (): Promise<number> => (await database.row<{ stamp: number }>(ALL))?.stamp ?? 0;
   for (let before = await stampNow(); ;) {
     const found = await read();

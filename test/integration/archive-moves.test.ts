@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Check } from '../../src/alerts/judgement.ts';
 import { listDays } from '../../src/archive/keep.ts';
+import { assertArchiveKnown } from '../../src/archive/manifest.ts';
 import { moveDay } from '../../src/archive/move.ts';
 import type { MoveStep, Moved } from '../../src/archive/move.ts';
 import { archiveChecks } from '../../src/commands/actions/doctor-checks.ts';
@@ -159,6 +160,8 @@ it('never takes a missing, cut or changed file for a day without readings', asyn
   await expect(linesOf({ ...without, archive: undefined }, projectId)).rejects.toMatchObject({
     fault: { path: 'DATABRIDGE_ARCHIVE' },
   });
+  await expect(assertArchiveKnown({ ...without, archive: undefined })).rejects.toThrow('not set here');
+  await assertArchiveKnown(database);
   await directory.remove();
 });
 
