@@ -16,8 +16,11 @@ export const NEXT_DUE = `at_instant(((instant_of(now()) - source.phase_us) / sou
 /** How long work is left to the queue. */
 const SENT_FOR = "interval '15 s'";
 
-/** The queue has the row. An instant to come stems from a clock that was ahead. */
-export const IS_SENT = `sent_at between now() - ${SENT_FOR} and now()`;
+/**
+ * The queue has the row. Another planner may have sent it in a transaction that began a moment after this one; an instant further to
+ * come stems from a clock that was ahead.
+ */
+export const IS_SENT = `sent_at between now() - ${SENT_FOR} and now() + interval '1 second'`;
 
 /** No living process has the row. */
 export const IS_FREE = `(work.claimed_by is null or not exists (select from worker where worker.id = work.claimed_by and ${LIVES}))`;

@@ -14,6 +14,9 @@ interface Form {
   readonly wrong: readonly (readonly [field: string, content: string, says: RegExp])[];
 }
 
+/** Only a form that says nothing meets it, however busy the machine is. */
+const PATIENCE_MS = 120_000;
+
 const PASSWORD = 'four words and a hyphen';
 const long = (length: number): string => 'x'.repeat(length);
 const NOT_EMPTY = /1 to 200 characters|is not a name/;
@@ -198,7 +201,7 @@ export async function wrongFields(page: Page): Promise<string[]> {
         await (
           (await dialog.count()) > 0 ? dialog.getByRole('button', { name: send, exact: true }) : button(send)
         ).click();
-      const expected = expect.poll(() => saidAt(page, label), { timeout: 8_000 }).toMatch(says);
+      const expected = expect.poll(() => saidAt(page, label), { timeout: PATIENCE_MS }).toMatch(says);
       await expected.catch(async () =>
         flaws.push(`${name}: ${label} ${content.slice(0, 30)}: ${await page.locator('form').first().innerText()}`),
       );
@@ -244,7 +247,7 @@ export async function wrongFieldsOfASource(page: Page, yaml: string): Promise<st
     await field(label).fill(content);
     await button('Continue').click();
     await expect
-      .poll(async () => (await page.locator('.field .wrong').count()) > 0, { timeout: 8_000 })
+      .poll(async () => (await page.locator('.field .wrong').count()) > 0, { timeout: PATIENCE_MS })
       .toBe(true)
       .catch(() => flaws.push(`${label} ${content}: nothing is wrong`));
     if ((await field(label).getAttribute('aria-invalid')) !== 'true')
