@@ -135,6 +135,17 @@ describe('a step of the planner', () => {
     expect(new Set(added.map(({ id }) => id)).size).toBe(1_500);
   });
 
+  it('leaves what a planner sent whose transaction began a moment later, but nothing of a clock that was ahead', async () => {
+    await storeMany(1);
+    const sentIn = async (time: string): Promise<number> => {
+      await database.run(`update work set sent_at = now() + $1::interval`, [time]);
+      const { queue, added } = recordingQueue();
+      await planOnce(database, queue);
+      return added.length;
+    };
+    expect([await sentIn('0.9 s'), await sentIn('1 hour')]).toEqual([0, 1]);
+  });
+
   it('dispatches each source once, however many planners step at once', async () => {
     await storeMany(900);
     const hosts = [database, await databases.another(database), await databases.another(database)];
