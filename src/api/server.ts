@@ -95,14 +95,15 @@ export async function apiServer(parts: ApiParts): Promise<FastifyInstance> {
 
   if (settings.docs) await addReference(app, { publicUrl: settings.publicUrl, typeBase: typeBaseOf(settings) });
   const ownership = pushedOwnershipOf(database);
+  const attempts = sharedAttemptsOf(database);
   const refused = refusedAuthenticationsOf(log, parts.meters);
   const sums = setInterval(refused.sum, SUM_MS).unref();
   app.addHook('onClose', (_app, done) => {
     clearInterval(sums);
+    attempts.close();
     refused.sum();
     done();
   });
-  const attempts = sharedAttemptsOf(database);
   const shared = { by: attempts, name: 'refused credentials' };
   const failures = attemptsOf(10 * settings.failuresPerMinute, { shared });
   const guard = { verify: access.verifyAccessToken, failures, refused };

@@ -8,6 +8,8 @@ export interface SharedAttempts {
    * together have it.
    */
   note(key: string, addMs: number, learn: (leftMs: number) => void): void;
+  /** Tells nothing any more. */
+  close(): void;
 }
 
 /** Attempts of so long are told together. */
@@ -30,23 +32,28 @@ export function sharedAttemptsOf(database: Pick<Database, 'rows'>, toldMs: numbe
     learn: (leftMs: number) => void;
   }
   let noted = new Map<string, Noted>();
+  let timer: NodeJS.Timeout | undefined;
 
   async function tell(): Promise<void> {
     const told = noted;
     noted = new Map();
     const all = [...told];
-    const rows = await database
-      .rows<{ key: string; left: number }>(TELL, [all.map(([key]) => key), all.map(([, { addMs }]) => addMs)])
-      .catch(() => []);
-    for (const { key, left } of rows) told.get(key)?.learn(left);
+    const values = [all.map(([key]) => key), all.map(([, { addMs }]) => addMs)];
+    try {
+      for (const { key, left } of await database.rows<{ key: string; left: number }>(TELL, values))
+        told.get(key)?.learn(left);
+    } catch {
+      // Counted here alone.
+    }
   }
 
   return {
     note(key, addMs, learn) {
       const hash = createHash('sha256').update(key).digest('base64url');
-      if (noted.size === 0) setTimeout(() => void tell(), toldMs).unref();
+      if (noted.size === 0) timer = setTimeout(() => void tell(), toldMs).unref();
       const before = noted.get(hash);
       noted.set(hash, { addMs: addMs + (before?.addMs ?? 0), learn });
     },
+    close: () => clearTimeout(timer),
   };
 }

@@ -111,6 +111,10 @@ export async function operatorServer(
   if (parts.metrics) countRequests(app, 'operator', parts.metrics.api);
   await app.register(cookie);
   const counting = { ...parts, attempts: sharedAttemptsOf(parts.database) };
+  app.addHook('onClose', (_app, done) => {
+    counting.attempts.close();
+    done();
+  });
   const { routes, operatorBehind } = addAuthentication(app, counting);
   addIdempotency(app, parts);
   addTurns(app);

@@ -26,6 +26,8 @@ const pressed =
   (hash: string, ...buttons: readonly (string | RegExp)[]) =>
   async (page: Page): Promise<void> => {
     await page.goto(`${new URL(page.url()).origin}/#/nowhere`);
+    // Where the page sees both changes of its address at once, it has not left, and its dialog stays.
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
     await page.goto(`${new URL(page.url()).origin}/#${hash}`);
     for (const button of buttons)
       await page

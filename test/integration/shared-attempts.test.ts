@@ -19,6 +19,12 @@ it('attempts in one process count in the others, by key and by what is counted',
     expect(one?.take('x', 'y')).toBe(0);
     expect(other?.take('x')).toBe(0);
   }
+  await eventually('both are told', async () => {
+    const [row] = await database.rows<{ left: number }>(
+      'select max(extract(epoch from full_at - now()))::float8 as left from attempt',
+    );
+    return (row?.left ?? 0) > 7.5 * 360;
+  });
   // Each learns of the others when it counts the key itself.
   expect(third?.take('x')).toBe(0);
   await eventually('the third knows of nine', () => third?.left('x').left === 1);
