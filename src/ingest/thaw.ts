@@ -86,7 +86,7 @@ export async function withThawed<T>(
 
 const stampOf = (days: readonly Pick<ArchivedDay, 'id'>[]): number => days.reduce((sum, { id }) => sum + id, 0);
 
-/** The age of a reading that no move reaches yet, by any clock near that of the database. */
+/** Readings that are so much younger than the archive's age count as archived, too, because hosts move whole days and their clocks differ. */
 const MARGIN = 2 * DAY;
 
 const oldBefore = ({ archive }: Pick<Database, 'archive'>): Instant | undefined =>

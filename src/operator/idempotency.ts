@@ -119,9 +119,13 @@ async function claimed(
     [operatorId],
   );
   if (row !== undefined && (row.keys >= MOST_KEYS || row.kept >= MOST_KEPT)) {
-    throw new OperatorProblem('too-many-requests', `You sent ${row.keys} keys in a day.`, {
-      remedy: 'Send it with its key tomorrow. A request that was never sent may go without a key.',
-    });
+    throw new OperatorProblem(
+      'too-many-requests',
+      `You sent ${row.keys} keys in a day, and the bridge keeps no more of them or of their answers.`,
+      {
+        remedy: 'Send it with its key tomorrow. A request that was never sent may go without a key.',
+      },
+    );
   }
   // A key is free again after a day, whether the clean-up has run or not.
   const mine = await database.run(

@@ -13,7 +13,7 @@ export async function versionOf(program: string, ...args: readonly string[]): Pr
   }
 }
 
-/** What took part, besides the peers the servers that they share. */
+/** The programs that took part: the peers, and the servers that they share. */
 export async function versionsOf(rig: Rig, peers: readonly Pick<Peer, 'version'>[]): Promise<string[]> {
   const room = await rig.room();
   const server = await room.context.database.row<{ version: string }>(
