@@ -24,8 +24,18 @@ import { keepFormer } from './former.ts';
 import { setGate } from './gate.ts';
 import { moveOf, retireStreams } from './move.ts';
 import type { Move } from './move.ts';
-import { forgetNames, looksFromNow, matters, namesToCome, refuseRenames, renamesOf, titlesLost } from './renames.ts';
-import type { Rename } from './renames.ts';
+import {
+  NOTHING_COMPARED,
+  forgetNames,
+  gaveOthers,
+  looksFromNow,
+  matters,
+  namesToCome,
+  refuseRenames,
+  renamesOf,
+  titlesLost,
+} from './renames.ts';
+import type { Compared, Rename } from './renames.ts';
 import { repairOf } from './repair.ts';
 import type { Repair } from './repair.ts';
 import { assertRevision, changedMeanwhile } from './revision.ts';
@@ -97,7 +107,7 @@ export async function applySource(place: ApplyPlace, source: SourceConfig, given
   const { stored, action, differences } = comparison;
   const [platform] = (await loadedOf(registry.platforms, [source.platform])) as [KnownPlatform];
   const about = { ...comparison, platform, projectId, sameData: given.sameData ?? false };
-  const { move, renames } = await effectsOf(database, source, about);
+  const { move, renames, names } = await effectsOf(database, source, about);
   const applied = {
     name: source.name,
     organisation: source.organisation,
@@ -121,9 +131,12 @@ export async function applySource(place: ApplyPlace, source: SourceConfig, given
   const done =
     stored === undefined
       ? await create({ source, projectId, start, createdAt: now, actor })
-      : await change({ database, sealing }, { ...applied, ...comparison, source, projectId, start, actor, expected });
+      : await change(
+          { database, sealing },
+          { ...applied, ...comparison, names, source, projectId, start, actor, expected },
+        );
   if (done) return applied;
-  // Another process registered or removed the source since it was compared.
+  // Another process registered or removed the source, or gave it a name, since it was compared.
   if (expected === null) throw changedMeanwhile(`source ${titleOf(source)} was registered meanwhile`);
   return await applySource(place, source, given);
 }
@@ -132,6 +145,7 @@ export async function applySource(place: ApplyPlace, source: SourceConfig, given
 interface Change
   extends
     Pick<Applied, 'move' | 'renames'>,
+    Pick<Compared, 'names'>,
     Pick<Comparison, 'before' | 'differences'>,
     Pick<ApplyWish, 'actor' | 'expected'> {
   readonly source: SourceConfig;
@@ -139,25 +153,31 @@ interface Change
   readonly start: Instant;
 }
 
-/** @returns whether the source was still registered */
+/** @returns whether the source was still as it was compared; else nothing is changed */
 async function change(
   { database, sealing }: Pick<ApplyPlace, 'database' | 'sealing'>,
-  { source, projectId, start, actor, expected, before, move, renames, differences }: Change,
+  { source, projectId, start, actor, expected, before, move, renames, names, differences }: Change,
 ): Promise<boolean> {
   return await database.transaction(async (client) => {
     await assertRevision(client, source, expected);
+    const [standing] = await rowsOf<{ id: number }>(
+      client,
+      'select id from source where organisation_id = $1 and name = $2 for no key update',
+      [source.organisation, source.name],
+    );
+    if (standing === undefined || (await gaveOthers(client, standing.id, names))) return false;
+    const { id } = standing;
     const config = JSON.stringify(await seal(source.raw, source.secrets, { sealing, client }));
     await keepFormer(client, source, { actor, ending: 'changed' });
-    const [row] = await rowsOf<{ id: number }>(
-      client,
+    await client.query(
       `update source set project_id = $2, kind = $3, platform = $4, config = $5, start_at = at_instant($6),
          every_us = $7, phase_us = $8, settle_us = $9, revision = revision + 1, look_fault = null,
-         awaits_look = $11 and (awaits_look or $12), discovered_at = case when $11 then discovered_at end,
+         awaits_look = $10 and (awaits_look or $11), discovered_at = case when $10 then discovered_at end,
          state = case when state = 'stopped' then 'active' else state end,
          failures = 0, held_until = null, last_fault = null, clock_ahead_us = null, updated_at = now()
-       where organisation_id = $10 and name = $1 returning id`,
+       where id = $1`,
       [
-        source.name,
+        id,
         projectId,
         source.kind,
         source.platform,
@@ -166,14 +186,11 @@ async function change(
         source.schedule.every,
         phaseOf(titleOf(source), source.schedule.every),
         source.schedule.settle,
-        source.organisation,
         // Streams that are kept may mean other sensors now, or none.
         move.coverage === 'kept',
         differences.some(givesNames),
       ],
     );
-    if (row === undefined) return false;
-    const { id } = row;
     if (move.coverage === 'begins-anew') await retireStreams(client, id);
     else await followChoice(client, id, { before: before?.sensors, chosen: source.sensors });
     if (move.coverage === 'kept') await looksFromNow(client, id, titlesLost(renames));
@@ -212,15 +229,18 @@ async function effectsOf(
   database: Database,
   source: SourceConfig,
   about: Parameters<typeof moveOf>[1] & Pick<Comparison, 'action' | 'differences'>,
-): Promise<Pick<Applied, 'move' | 'renames'>> {
+): Promise<Pick<Applied, 'move' | 'renames'> & Pick<Compared, 'names'>> {
   if (about.action === 'unchanged')
-    return { move: { coverage: 'kept', fields: [], byText: [], streams: about.stored?.streams ?? 0 }, renames: [] };
+    return {
+      move: { coverage: 'kept', fields: [], byText: [], streams: about.stored?.streams ?? 0 },
+      ...NOTHING_COMPARED,
+    };
   const move = moveOf(source, about);
-  const { renames, identifiers } = await renamesOf(database, source, about);
-  if (move.coverage === 'begins-anew' || identifiers === 'same') return { move, renames };
+  const { renames, identifiers, names } = await renamesOf(database, source, about);
+  if (move.coverage === 'begins-anew' || identifiers === 'same') return { move, renames, names };
   // Streams that list sensors by their old identifiers would go on under the old names, beside new streams.
   const options = about.differences.flatMap(({ path }) => (path.startsWith('options') ? [path] : []));
-  return { move: { ...move, coverage: 'begins-anew', fields: [...move.fields, ...options] }, renames };
+  return { move: { ...move, coverage: 'begins-anew', fields: [...move.fields, ...options] }, renames, names };
 }
 
 /** A start that the operator did not change only moves back, because polls and catch-up never ask before the start. */

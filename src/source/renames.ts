@@ -49,12 +49,15 @@ const storedSensors = async (
     isPresent,
   }));
 
+/** A name that a source has given. `holder`: its variable, as `series_name` stores it. */
+type ComparedName = SeriesTitle & { readonly holder: string };
+
 /** The names a source has given to variables, also those that were not given again since a change. */
 const givenNames = (
   database: Database,
   { sourceId, name, projectId }: { sourceId: number; name: string; projectId: number },
 ) =>
-  database.rows<{ sensorId: string; valueName: string; holder: string; stored: boolean }>(
+  database.rows<ComparedName & { readonly stored: boolean }>(
     `select sensor_id as "sensorId", value_name as "valueName", holder, exists (select from series
        where project_id = $2 and series.sensor_id = series_name.sensor_id and series.value_name = series_name.value_name and (owner is null or owner = $3)) as stored
      from series_name
@@ -78,10 +81,10 @@ export async function renamesOf(
     platform,
     projectId,
   }: Pick<Comparison, 'stored' | 'before'> & { readonly platform: KnownPlatform; readonly projectId: number },
-): Promise<{ readonly renames: readonly Rename[]; readonly identifiers: 'same' | 'others' }> {
-  if (stored === undefined) return { renames: [], identifiers: 'same' };
+): Promise<Compared> {
+  if (stored === undefined) return NOTHING_COMPARED;
   const isOtherPlatform = stored.platform !== source.platform;
-  if (before?.optionsParsed !== true && !isOtherPlatform) return { renames: [], identifiers: 'same' };
+  if (before?.optionsParsed !== true && !isOtherPlatform) return NOTHING_COMPARED;
   const sensors = await storedSensors(database, stored.id);
   const byId = new Map(sensors.map(({ sensor }) => [sensor.id, sensor]));
   // Another platform has identifiers of its own, and its options say nothing about those of the one before.
@@ -90,11 +93,8 @@ export async function renamesOf(
   const rules = rulesOf(source);
   const assigned = assignedNames(source);
   const renames: Rename[] = [];
-  for (const { holder, stored: isStored, ...from } of await givenNames(database, {
-    sourceId: stored.id,
-    name: source.name,
-    projectId,
-  })) {
+  const names = await givenNames(database, { sourceId: stored.id, name: source.name, projectId });
+  for (const { holder, stored: isStored, ...from } of names) {
     const [sensor, variable] = JSON.parse(holder) as [string, string];
     const name = renamed(byId.get(sensor) ?? { id: sensor }, variable);
     const to = name === undefined ? 'not-known' : (rules.series(name.sensor, name.variable) ?? 'not-chosen');
@@ -108,7 +108,36 @@ export async function renamesOf(
   }
   // Any variable will do: only the sensor that comes back is looked at.
   const others = sensors.some(({ sensor, isPresent }) => isPresent && renamed(sensor, sensor.id)?.sensor !== sensor.id);
-  return { renames, identifiers: others ? 'others' : 'same' };
+  return { renames, identifiers: others ? 'others' : 'same', names };
+}
+
+/** What a change of the configuration does to the names of a source. */
+export interface Compared {
+  readonly renames: readonly Rename[];
+  readonly identifiers: 'same' | 'others';
+  /** The names that were compared; undefined: the change is such that none had to be. */
+  readonly names: readonly ComparedName[] | undefined;
+}
+
+export const NOTHING_COMPARED: Compared = { renames: [], identifiers: 'same', names: undefined };
+
+/**
+ * Whether the source gave a name since its names were compared: the change would leave that name standing, and the next one take it for a
+ * rename. To be asked while the row of the source is locked, because no process gives a name then.
+ */
+export async function gaveOthers(client: ClientBase, sourceId: number, names: Compared['names']): Promise<boolean> {
+  if (names === undefined) return false;
+  const { rowCount } = await client.query(
+    `select from series_name where source_id = $1
+       and (sensor_id, value_name, holder) not in (select * from unnest($2::text[], $3::text[], $4::text[])) limit 1`,
+    [
+      sourceId,
+      names.map(({ sensorId }) => sensorId),
+      names.map(({ valueName }) => valueName),
+      names.map(({ holder }) => holder),
+    ],
+  );
+  return rowCount !== 0;
 }
 
 /** Names of series that a changed source will give, as far as they are known before the platform is asked. */

@@ -1,4 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
+import type { Database } from '../../src/database/database.ts';
 import type { KnownVariable } from '../../src/platform/contract.ts';
 import { newestReadings } from '../../src/source/newest.ts';
 import { renamesOf } from '../../src/source/renames.ts';
@@ -89,4 +90,23 @@ it('of the place before counts no more among the sensors of the source', async (
   expect(await sensors()).toMatchObject(shown);
   await ground.apply({ ...named('pump'), ...MOVED });
   expect(await sensors()).toEqual([]);
+});
+
+it('is compared also where a poll gives it while the change is compared, so that the next change takes it for no rename', async () => {
+  const { database } = ground;
+  await database.run('delete from series_name');
+  let transactions = 0;
+  const polled: Database = {
+    ...database,
+    async transaction(work) {
+      if ((transactions += 1) === 1)
+        await database.run(`insert into series_name select id, 'pump', 'flow', '["a","flow"]' from source`);
+      return await database.transaction(work);
+    },
+  };
+  const applied = await ground.apply(named('pump-7'), { database: polled, rename: true });
+  expect(applied).toMatchObject({ renames: [RENAME] });
+  expect(await database.rows('select from series_name')).toEqual([]);
+  const connection = { ...good.connection, password: 's3cret-second' };
+  expect(await ground.apply({ ...named('pump-7'), connection })).toMatchObject({ action: 'changed', renames: [] });
 });

@@ -85,6 +85,7 @@ export interface Ground {
       readonly rename?: boolean;
       readonly now?: number;
       readonly sealing?: Sealing;
+      readonly database?: Database;
     },
   ): Promise<Applied>;
   /** Every row of every table as text. */
@@ -103,13 +104,21 @@ export async function makeGround(databases: TestDatabases): Promise<Ground> {
     database,
     sealing,
     apply: (change = {}, given = {}) =>
-      applySource({ database, sealing: given.sealing ?? sealing, registry: { platforms, kinds } }, sourceOf(change), {
-        now: given.now ?? NOW,
-        actor: 'tester',
-        dryRun: given.dryRun ?? false,
-        sameData: given.sameData ?? false,
-        rename: given.rename ?? false,
-      }),
+      applySource(
+        {
+          database: given.database ?? database,
+          sealing: given.sealing ?? sealing,
+          registry: { platforms, kinds },
+        },
+        sourceOf(change),
+        {
+          now: given.now ?? NOW,
+          actor: 'tester',
+          dryRun: given.dryRun ?? false,
+          sameData: given.sameData ?? false,
+          rename: given.rename ?? false,
+        },
+      ),
     async everything() {
       const tables = await database.rows<{ name: string }>(
         `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') order by 1`,
