@@ -1,15 +1,13 @@
-import { execFile, spawn } from 'node:child_process';
-import { cp, readFile, rm, symlink } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { table } from '../../src/terminal/output.ts';
-import { makeTempDirectory } from '../kit/temp-directory.ts';
+import { openTree } from '../kit/other-tree.ts';
 import { median } from './bench.ts';
 import type { Measure } from './bench.ts';
 import { format } from './table.ts';
 import type { BenchResult } from './table.ts';
 
-const run = promisify(execFile);
 const here = join(import.meta.dirname, '..', '..');
 
 /**
@@ -25,18 +23,13 @@ export async function against(
   }: { readonly args: readonly string[]; readonly rounds: number; readonly say: (line: string) => void },
 ): Promise<string> {
   await using stack = new AsyncDisposableStack();
-  const temporary = await makeTempDirectory('bench-against');
-  stack.defer(() => temporary.remove());
-  const there = join(temporary.path, 'tree');
-  await run('git', ['worktree', 'add', '--detach', there, commit], { cwd: here });
-  stack.defer(async () => {
-    await run('git', ['worktree', 'remove', '--force', there], { cwd: here });
-  });
+  const other = await openTree(commit);
+  stack.defer(() => other.remove());
+  const there = other.directory;
   for (const part of ['bench', 'kit']) {
     await rm(join(there, 'test', part), { recursive: true });
     await cp(join(here, 'test', part), join(there, 'test', part), { recursive: true });
   }
-  await bringPackages(there);
   const trees = [
     { name: 'there', directory: there, values: new Map<string, number[]>() },
     { name: 'here', directory: here, values: new Map<string, number[]>() },
@@ -61,15 +54,6 @@ export async function against(
     return [[what, unit, format(before), format(after), before === 0 ? '' : `${format(after / before)} ×`]];
   });
   return table(['what', 'unit', commit, 'this tree', 'ratio'], rows);
-}
-
-/** The packages of this tree serve where the other one wants the same. */
-async function bringPackages(there: string): Promise<void> {
-  const [wanted, present] = await Promise.all(
-    [there, here].map((tree) => readFile(join(tree, 'package-lock.json'), 'utf8')),
-  );
-  if (wanted === present) await symlink(join(here, 'node_modules'), join(there, 'node_modules'));
-  else await run('npm', ['ci'], { cwd: there });
 }
 
 async function measured(directory: string, args: readonly string[]): Promise<BenchResult[]> {

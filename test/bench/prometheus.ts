@@ -2,11 +2,12 @@ import { writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isInstalled } from '../kit/installed.ts';
 import { freePort } from '../kit/free-port.ts';
 import { startServer } from '../kit/server.ts';
 import type { Server } from '../kit/server.ts';
 import type { BenchOptions, Measure } from './bench.ts';
-import { arrivals, isInstalled, startPlant } from './rig.ts';
+import { arrivals, startPlant } from './rig.ts';
 import { forgetPeak, usageOf } from './usage.ts';
 
 const TARGETS = 1_000;

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -198,10 +197,6 @@ export interface Arrivals {
 
 export const arrivals = async (plant: RunningSimulator): Promise<Arrivals> =>
   (await plant.admin('GET', 'arrivals')) as Arrivals;
-
-/** Whether a program is on the PATH. */
-export const isInstalled = (program: string): boolean =>
-  (process.env['PATH'] ?? '').split(':').some((place) => existsSync(join(place, program)));
 
 /** SQL: the source `$1` is polled after its interval, and its sensors are not looked up. It fits the schema of another commit. */
 async function firstPoll(database: Database): Promise<readonly string[]> {

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { MILLISECOND, MINUTE } from '../../src/core/instant.ts';
 import { LEASE } from '../../src/core/pace.ts';
 import type { Database } from '../../src/database/database.ts';
+import { isInstalled } from '../kit/installed.ts';
 import { logPace } from '../kit/pace-log.ts';
 import { startRedis } from '../kit/redis.ts';
 import { mostInAnySecond } from '../kit/sliding-second.ts';
@@ -14,7 +15,7 @@ import { WrongData } from './bench.ts';
 import type { BenchOptions, Measure } from './bench.ts';
 import { POINT_MS, READER, deviceOf } from './dataset.ts';
 import { dueFrom, registerMany } from './many-sources.ts';
-import { isInstalled, main, openRig, startPlant } from './rig.ts';
+import { main, openRig, startPlant } from './rig.ts';
 import type { Rig, Room } from './rig.ts';
 
 const SOURCES = 2_000;

@@ -1,46 +1,42 @@
-import { randomBytes, randomInt } from 'node:crypto';
-import { fileURLToPath } from 'node:url';
+import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { printLine } from '../../src/terminal/output.ts';
 import { eventually } from '../chaos/eventually.ts';
-import { writeLive, writePast } from '../chaos/live-writer.ts';
-import { differenceOf, expectComplete, isLive, isoOf, stateOf } from '../chaos/site.ts';
-import { makeBridge } from '../kit/bridge.ts';
-import { startHttpFault } from '../kit/http-fault.ts';
-import { startInflux } from '../kit/influx.ts';
+import { differenceOf, expectComplete, isLive, stateOf } from '../chaos/site.ts';
+import { isInstalled } from '../kit/installed.ts';
 import { assertNothingLeaked } from '../kit/leaks.ts';
-import { startProcess } from '../kit/process.ts';
-import type { RunningProcess } from '../kit/process.ts';
-import { joinCluster, startRedis } from '../kit/redis.ts';
-import type { Redis } from '../kit/redis.ts';
 import { setup as makeRunDirectory } from '../kit/run-directory.ts';
 import { mostInAnySecond } from '../kit/sliding-second.ts';
-import { startPair } from '../kit/standby.ts';
-import { networkOf } from './network.ts';
-import { openBalancer, startPushing } from './pushes.ts';
+import { APIS, WORKERS, openGround } from './ground.ts';
+import type { BridgeHost, Ground } from './ground.ts';
 import { flush, killMaster } from './redis-cluster.ts';
-import { isExact, pace, tableOf } from './report.ts';
+import { isExact, tableOf } from './report.ts';
 import type { Row } from './report.ts';
 
-/** The plant, the Redis Cluster and this script; two databases; three workers; two APIs. */
-export const HOSTS = ['plant', 'db1', 'db2', 'w1', 'w2', 'w3', 'a1', 'a2'] as const;
-
-const WORKERS = ['w1', 'w2', 'w3'] as const;
-const APIS = ['a1', 'a2'] as const;
-const PAST_US = 600_000_000;
-const PAST_STEP_US = 10_000_000;
 /** Later points may still be on their way into a window. */
 const SETTLED_US = 20_000_000;
-
-/** Each host has its own. */
-const API_PORT = 8080;
 
 /** Longer than the silence that frees claims (12 s) and than a job's lock in the queue (20 s). */
 const AWAY_MS = 30_000;
 const LOST_PERCENT = 5;
-const LOSING = ['w1', 'w2', 'w3', 'a1', 'a2', 'db1'] as const;
+const LOSING = [...WORKERS, ...APIS, 'db1'] as const;
 
-const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+/** What a packet takes, ms: as between continents, and never the same. */
+const DELAY_MS = { least: 60, most: 140 };
+
+/** Clocks as `faketime` has them: behind, ahead, and faster by one in a hundred. */
+const CLOCKS: readonly (readonly [BridgeHost, string])[] = [
+  ['w1', '-5s'],
+  ['w2', '+5s'],
+  ['w3', '+0s x1.01'],
+  ['a1', '+5s'],
+];
+
+/** An API first, because from its start on the APIs of an earlier schema are gone. */
+const UPGRADED: readonly BridgeHost[] = ['a1', ...WORKERS, 'a2'];
+
+/** A process of the bridge ends with it where the database is of another version. */
+const OTHER_VERSION = 2;
 
 interface Fault {
   readonly name: string;
@@ -50,112 +46,109 @@ interface Fault {
   readonly mend?: () => Promise<unknown>;
   /** It can happen again and again. */
   readonly again?: true;
+  /** A program that it needs; without it the fault is left out. */
+  readonly needs?: string;
 }
 
-/**
- * Plays the faults whose names hold one of the words, or all, then those that can happen again at random for so many minutes, and prints
- * their table. @returns whether everything was exact, polite and live again in time
- */
-export async function playFaults(prefix: string, words: readonly string[], minutes: number): Promise<boolean> {
+/** What is played. */
+export interface Play {
+  /** Only faults whose names hold one of these words; all where there is none. */
+  readonly words: readonly string[];
+  /** Afterwards those that can happen again, by chance, for so long. */
+  readonly minutes: number;
+  /** The commit from which all hosts are upgraded first; undefined: none is. */
+  readonly from: string | undefined;
+}
+
+/** Plays faults and prints their table. @returns whether everything was exact, polite and live again in time */
+export async function playFaults(prefix: string, asked: Play): Promise<boolean> {
   const removeRunDirectory = await makeRunDirectory();
   try {
-    return await play(prefix, words, minutes);
-  } finally {
+    const ground = await openGround(prefix, asked.from);
+    let isRight = false;
+    try {
+      isRight = await play(ground, asked);
+    } finally {
+      await ground.close();
+    }
     assertNothingLeaked();
+    return isRight;
+  } finally {
     await removeRunDirectory();
   }
 }
 
-async function play(prefix: string, words: readonly string[], minutes: number): Promise<boolean> {
-  await using stack = new AsyncDisposableStack();
-  const network = networkOf(prefix, HOSTS);
-  const here = network.addressOf('plant');
-  const host = (name: string) => ({ address: network.addressOf(name), enter: network.enter(name) });
-
-  const influx = await startInflux();
-  stack.defer(() => influx.stop());
-  const recorder = await startHttpFault(influx.url);
-  stack.defer(() => recorder.close());
-  const door = await openBalancer(here, [{ host: '127.0.0.1', port: Number(new URL(recorder.url).port) }]);
-  stack.defer(() => door.close());
-  const startUs = Math.floor((Date.now() * 1000 - PAST_US) / 1_000_000) * 1_000_000;
-  await writePast(influx, startUs, Date.now() * 1000, PAST_STEP_US);
-  const writer = writeLive(influx);
-  stack.defer(() => writer.stop());
-
-  const nodes: Redis[] = [];
-  for (let node = 0; node < 6; node += 1) {
-    const started = await startRedis({ cluster: true, host: here });
-    stack.defer(() => started.stop());
-    nodes.push(started);
-  }
-  await joinCluster(nodes);
-  const pair = await startPair([host('db1'), host('db2')]);
-  stack.defer(() => pair.stop());
-
-  const env = {
-    DATABASE_URL: pair.url,
-    REDIS_URL: nodes.map(({ url }) => url).join(','),
-    DATABRIDGE_KEY: randomBytes(32).toString('base64'),
-  };
-  const bridge = await makeBridge(env);
-  stack.defer(() => bridge.remove());
-  await bridge.succeed('project', 'create', 'hall');
-  await bridge.apply({
-    name: 'hall',
-    project: 'hall',
-    kind: 'user-credentials',
-    platform: 'influxdb',
-    connection: { url: door.url, username: influx.reader.username, password: influx.reader.password },
-    options: { database: 'plant' },
-    schedule: { every: '1s', settle: '2s', overlap: '10s', maxWindow: '40s', start: isoOf(startUs) },
-    pace,
-  });
-
-  const running = new Map<string, RunningProcess>();
-  const start = async (name: string): Promise<void> => {
-    const [command = '', ...args] = network.enter(name);
-    const isApi = APIS.some((api) => api === name);
-    const started = await startProcess({
-      name: `${isApi ? 'API' : 'worker'} on ${name}`,
-      command,
-      args: [...args, process.execPath, main, isApi ? 'api' : 'worker'],
-      env: {
-        ...process.env,
-        ...env,
-        DATABRIDGE_HOME: bridge.home,
-        DATABRIDGE_OPERATOR: 'off',
-        ...(isApi && {
-          DATABRIDGE_API_HOST: network.addressOf(name),
-          DATABRIDGE_API_PORT: String(API_PORT),
-          DATABRIDGE_API_ALLOW_PLAIN: 'true',
-        }),
-      },
-      ready: (one) => one.output().includes(isApi ? 'the API is up' : 'databridge is up'),
+async function play(ground: Ground, { words, minutes, from }: Play): Promise<boolean> {
+  const { site, client, recorder, pusher } = ground;
+  const rows: Row[] = [];
+  await expectComplete(site, client);
+  const chosen = faultsOf(ground)
+    .filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)))
+    .filter(({ name, needs }) => {
+      const isHere = needs === undefined || isInstalled(needs);
+      if (!isHere) printLine(`left out, because ${needs} is not on this machine: ${name}`);
+      return isHere;
     });
-    running.set(name, started);
-  };
-  stack.defer(async () => {
-    for (const one of running.values()) await one.stop(60_000);
-  });
-  for (const name of [...WORKERS, ...APIS]) await start(name);
+  const upgrades = from === undefined ? [] : [upgradeFrom(from, ground)];
+  for (const { name, strike, mend } of inTurn([...upgrades, ...chosen], minutes)) {
+    const before = recorder.requests.length;
+    await strike();
+    const struckUs = Date.now() * 1000;
+    const begun = performance.now();
+    await eventually(`live after: ${name}`, () => isLive(client, struckUs), { state: () => stateOf(client) });
+    const liveAgainMs = performance.now() - begun;
+    await mend?.();
+    await expectComplete(site, client);
+    const asked = recorder.requests.slice(before).map(({ at }) => at);
+    const settledUs = Date.now() * 1000 - SETTLED_US;
+    const difference = await differenceOf(site, client, { fromUs: site.startUs, toUs: settledUs });
+    const [row] = (await client.query<{ count: number }>('select count(*)::int as count from reading')).rows;
+    const stored = row?.count ?? 0;
+    const pushed = pusher.acknowledged();
+    const lostPushes = await pusher.lost(client);
+    rows.push({
+      fault: name,
+      liveAgainMs,
+      busiestSecond: mostInAnySecond(asked),
+      stored,
+      difference,
+      pushed,
+      lostPushes,
+    });
+    process.stderr.write(`${name}: done\n`);
+  }
+  printLine(tableOf(rows));
+  return rows.every(isExact);
+}
 
-  await bridge.succeed('project', 'create', 'yard');
-  const gateway = JSON.parse(await bridge.succeed('application', 'create', 'gateway', '--json')) as {
-    readonly applicationId: string;
-    readonly secret: string;
-  };
-  const services = APIS.map((name) => ({ host: network.addressOf(name), port: API_PORT }));
-  const balancer = await openBalancer(here, services);
-  stack.defer(() => balancer.close());
-  const pusher = startPushing(balancer.url, gateway);
-  stack.defer(() => pusher.stop());
+/** The faults, then those that can happen again, in an order by chance. */
+function* inTurn(faults: readonly Fault[], minutes: number): Generator<Fault> {
+  yield* faults;
+  const again = faults.filter((fault) => fault.again === true);
+  const until = Date.now() + minutes * 60_000;
+  while (Date.now() < until && again.length > 0) yield again[randomInt(again.length)] as Fault;
+}
 
-  // The standby can be read before and after its promotion.
-  const { standby: client } = pair;
-  const site = { influx, startUs };
+/** Host by host; the process of another host goes on beside the new version, or ends because the schema is another one. */
+const upgradeFrom = (commit: string, { running, start }: Ground): Fault => ({
+  name: `all hosts are upgraded from ${commit}, one after the other`,
+  strike: async () => {
+    for (const [place, host] of UPGRADED.entries()) {
+      await start(host);
+      for (const other of UPGRADED.slice(place + 1)) {
+        const process = running.get(other);
+        if (process?.running() === true) continue;
+        const exit = await process?.exited;
+        if (exit?.code !== OTHER_VERSION)
+          throw new Error(`the earlier version on ${other} ended with ${JSON.stringify(exit)}\n${process?.output()}`);
+      }
+    }
+  },
+});
 
-  const faults: readonly Fault[] = [
+function faultsOf({ network, redis, pair, pusher, running, start }: Ground): readonly Fault[] {
+  const slow: (() => Promise<void>)[] = [];
+  return [
     { name: 'none', strike: () => sleep(1_000) },
     {
       name: 'a worker host vanishes',
@@ -192,6 +185,30 @@ async function play(prefix: string, words: readonly string[], minutes: number): 
       again: true,
     },
     {
+      name: `packets of workers and APIs take ${DELAY_MS.least} to ${DELAY_MS.most} ms each way for ${AWAY_MS / 1000} s`,
+      strike: async () => {
+        for (const host of [...WORKERS, ...APIS]) slow.push(await network.delay(host, DELAY_MS.least, DELAY_MS.most));
+      },
+      mend: async () => {
+        await sleep(AWAY_MS);
+        for (const end of slow.splice(0)) await end();
+      },
+      again: true,
+      needs: 'socat',
+    },
+    {
+      name: `clocks of three workers and an API are up to 5 s behind and ahead, and drift, for ${AWAY_MS / 1000} s`,
+      strike: async () => {
+        for (const [host, clock] of CLOCKS) await start(host, clock);
+      },
+      mend: async () => {
+        await sleep(AWAY_MS);
+        for (const [host] of CLOCKS) await start(host);
+      },
+      again: true,
+      needs: 'faketime',
+    },
+    {
       name: `a worker host is cut off for ${AWAY_MS / 1000} s and goes on`,
       strike: async () => network.cut('w2'),
       mend: async () => {
@@ -209,8 +226,8 @@ async function play(prefix: string, words: readonly string[], minutes: number): 
       },
       again: true,
     },
-    { name: 'a Redis master dies', strike: () => killMaster(nodes) },
-    { name: 'Redis is flushed', strike: () => flush(nodes), again: true },
+    { name: 'a Redis master dies', strike: () => killMaster(redis) },
+    { name: 'Redis is flushed', strike: () => flush(redis), again: true },
     {
       name: 'the host of the primary vanishes, the standby is promoted',
       strike: async () => {
@@ -225,45 +242,4 @@ async function play(prefix: string, words: readonly string[], minutes: number): 
       },
     },
   ];
-
-  const rows: Row[] = [];
-  await expectComplete(site, client);
-  const chosen = faults.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
-  for (const { name, strike, mend } of inTurn(chosen, minutes)) {
-    const from = recorder.requests.length;
-    await strike();
-    const struckUs = Date.now() * 1000;
-    const begun = performance.now();
-    await eventually(`live after: ${name}`, () => isLive(client, struckUs), { state: () => stateOf(client) });
-    const liveAgainMs = performance.now() - begun;
-    await mend?.();
-    await expectComplete(site, client);
-    const asked = recorder.requests.slice(from).map(({ at }) => at);
-    const settledUs = Date.now() * 1000 - SETTLED_US;
-    const difference = await differenceOf(site, client, { fromUs: startUs, toUs: settledUs });
-    const [row] = (await client.query<{ count: number }>('select count(*)::int as count from reading')).rows;
-    const stored = row?.count ?? 0;
-    const pushed = pusher.acknowledged();
-    const lostPushes = await pusher.lost(client);
-    rows.push({
-      fault: name,
-      liveAgainMs,
-      busiestSecond: mostInAnySecond(asked),
-      stored,
-      difference,
-      pushed,
-      lostPushes,
-    });
-    process.stderr.write(`${name}: done\n`);
-  }
-  printLine(tableOf(rows));
-  return rows.every(isExact);
-}
-
-/** The faults, then those that can happen again, in an order by chance. */
-function* inTurn(faults: readonly Fault[], minutes: number): Generator<Fault> {
-  yield* faults;
-  const again = faults.filter((fault) => fault.again === true);
-  const until = Date.now() + minutes * 60_000;
-  while (Date.now() < until && again.length > 0) yield again[randomInt(again.length)] as Fault;
 }

@@ -1,4 +1,8 @@
 import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { startProcess } from '../kit/process.ts';
+
+const SLOW_LINE = join(import.meta.dirname, 'slow-line.ts');
 
 /** The hosts of a network, each a network namespace of the kernel with an address of its own, around one switch. */
 export interface Network {
@@ -14,6 +18,8 @@ export interface Network {
   /** So many in a hundred packets that the host sends are lost. Needs `nft`. */
   lose(host: string, percent: number): void;
   keep(host: string): void;
+  /** Each packet to and from the host takes so long, ms, as over a long line. Needs `socat`. Resolves with what ends it. */
+  delay(host: string, leastMs: number, mostMs: number): Promise<() => Promise<void>>;
 }
 
 const ip = (...args: readonly string[]): void => void execFileSync('ip', args, { stdio: 'pipe' });
@@ -24,6 +30,10 @@ const namespaceOf = (prefix: string, host: string): string => `${prefix}-${host}
 export function networkOf(prefix: string, hosts: readonly string[]): Network {
   const addressOf = (host: string): string => `10.77.0.${hosts.indexOf(host) + 1}`;
   const on = (host: string, ...args: readonly string[]): void => ip('-n', namespaceOf(prefix, host), ...args);
+  const hasDevices = (...devices: readonly string[]): boolean => {
+    for (const device of devices) on('switch', 'link', 'show', device);
+    return true;
+  };
   const filter = (host: string, rule: string): void =>
     ip('netns', 'exec', namespaceOf(prefix, host), 'nft', ...rule.split(' '));
   return {
@@ -43,6 +53,37 @@ export function networkOf(prefix: string, hosts: readonly string[]): Network {
       filter(host, `add rule inet loss sent numgen random mod 100 < ${percent} drop`);
     },
     keep: (host) => filter(host, 'delete table inet loss'),
+    delay: async (host, leastMs, mostMs) => {
+      const place = hosts.indexOf(host);
+      const [near, far, bridge] = [`near${place}`, `far${place}`, `slow${place}`];
+      const line = await startProcess({
+        name: `slow line of ${host}`,
+        command: 'ip',
+        args: [
+          'netns',
+          'exec',
+          namespaceOf(prefix, 'switch'),
+          process.execPath,
+          SLOW_LINE,
+          near,
+          far,
+          String(leastMs),
+          String(mostMs),
+        ],
+        env: process.env,
+        ready: (one) => one.output().includes('the line is slow') && hasDevices(near, far),
+      });
+      on('switch', 'link', 'add', bridge, 'type', 'bridge');
+      for (const device of [bridge, near, far]) on('switch', 'link', 'set', device, 'up');
+      on('switch', 'link', 'set', near, 'master', bridge);
+      on('switch', 'link', 'set', far, 'master', 'ports');
+      on('switch', 'link', 'set', `port${place}`, 'master', bridge);
+      return async () => {
+        on('switch', 'link', 'set', `port${place}`, 'master', 'ports');
+        await line.stop();
+        on('switch', 'link', 'del', bridge);
+      };
+    },
   };
 }
 

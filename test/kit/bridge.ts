@@ -47,9 +47,10 @@ export interface BridgeUnderTest {
 
 /**
  * Makes an installation whose home is a temporary directory. `environment` adds to that of the tests, and takes a setting away
- * with undefined. Without a `DATABASE_URL` the installation has an embedded server of its own.
+ * with undefined. Without a `DATABASE_URL` the installation has an embedded server of its own. `main`: the program, such as that of another
+ * version.
  */
-export async function makeBridge(environment: NodeJS.ProcessEnv = {}): Promise<BridgeUnderTest> {
+export async function makeBridge(environment: NodeJS.ProcessEnv = {}, main = MAIN): Promise<BridgeUnderTest> {
   const directory = await makeTempDirectory('bridge');
   const home = directory.path;
   // Under root the embedded server runs as another user, which has to pass.
@@ -66,7 +67,7 @@ export async function makeBridge(environment: NodeJS.ProcessEnv = {}): Promise<B
   const run = (...args: string[]): Promise<Answer> =>
     new Promise((resolve, reject) => {
       const options = { env, maxBuffer: 256 * 1024 * 1024, timeout: LONGEST_COMMAND_MS };
-      execFile(process.execPath, [MAIN, ...args], options, (error, stdout, stderr) => {
+      execFile(process.execPath, [main, ...args], options, (error, stdout, stderr) => {
         if (error?.killed) {
           const logs = daemons.map((daemon) => daemon.output().slice(-8_000));
           reject(new Error(`databridge ${args.join(' ')} goes on\n${stdout}\n${stderr}\n${logs.join('\n')}`));
@@ -77,7 +78,7 @@ export async function makeBridge(environment: NodeJS.ProcessEnv = {}): Promise<B
       });
     });
   // Node.js itself loads adapters from a directory.
-  const isOwnProcess = env['DATABASE_URL'] === undefined || env['DATABRIDGE_ADAPTERS'] !== undefined;
+  const isOwnProcess = main !== MAIN || env['DATABASE_URL'] === undefined || env['DATABRIDGE_ADAPTERS'] !== undefined;
   const answer = async (...args: string[]): Promise<Answer> =>
     await (isOwnProcess ? run(...args) : runHere(args, { ...env }));
   const succeed = async (...args: string[]): Promise<string> => {
@@ -103,7 +104,7 @@ export async function makeBridge(environment: NodeJS.ProcessEnv = {}): Promise<B
       const started = await startProcess({
         name: `databridge ${command}`,
         command: process.execPath,
-        args: [MAIN, command],
+        args: [main, command],
         env,
         ready: (running) => running.output().includes('databridge is up'),
       });

@@ -4,7 +4,7 @@ import type { RunningProcess } from '../kit/process.ts';
 import { startRedis } from '../kit/redis.ts';
 import { dueFrom, registerMany } from '../bench/many-sources.ts';
 import { registerDataset, startBackfillOf } from '../bench/pull-once.ts';
-import { isInstalled } from '../bench/rig.ts';
+import { isInstalled } from '../kit/installed.ts';
 import type { Rig, Room } from '../bench/rig.ts';
 import { cpuSecondsOfGroup } from '../bench/usage.ts';
 import type { Peer, Running } from './peer.ts';
