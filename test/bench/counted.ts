@@ -5,7 +5,7 @@ import { cpuSecondsOfGroup } from './usage.ts';
 
 /** The processes that share the work of a poll, by their process ids. */
 export interface Working {
-  readonly bridge: number;
+  readonly bridge: number | readonly number[];
   readonly database: Database;
   readonly postgres: () => number;
   readonly redis?: { readonly pid: number; readonly port: number } | undefined;
@@ -33,7 +33,7 @@ export interface Counted {
 /** PostgreSQL's own counters reach its statistics within a second. */
 export async function count({ bridge, database, postgres, redis }: Working): Promise<Counted> {
   const cpu = {
-    bridge: cpuSecondsOfGroup(bridge),
+    bridge: [bridge].flat().reduce((sum, pid) => sum + cpuSecondsOfGroup(pid), 0),
     postgres: postgres(),
     redis: redis ? cpuSecondsOfGroup(redis.pid) : 0,
   };

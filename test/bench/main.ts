@@ -23,6 +23,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   hanging: async () => (await import('./hanging.ts')).hanging,
   viewers: async () => (await import('./viewers.ts')).viewers,
   console: async () => (await import('./console.ts')).consoleBench,
+  hosts: async () => (await import('./hosts.ts')).hosts,
   archive: async () => (await import('./archive.ts')).archive,
 };
 

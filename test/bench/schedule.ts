@@ -4,6 +4,8 @@ import { formatDuration } from '../../src/core/duration.ts';
 import { SECOND } from '../../src/core/instant.ts';
 import type { Instant, Microseconds } from '../../src/core/instant.ts';
 import { phaseOf } from '../../src/core/schedule.ts';
+import { isInstalled } from '../kit/installed.ts';
+import type { RunningProcess } from '../kit/process.ts';
 import { startRedis } from '../kit/redis.ts';
 import type { RunningSimulator } from '../kit/simulator.ts';
 import { WrongData, percentile } from './bench.ts';
@@ -14,10 +16,10 @@ import { floor } from './floor.ts';
 import { allDue, dueFrom, registerMany } from './many-sources.ts';
 import type { Many } from './many-sources.ts';
 import { prometheus } from './prometheus.ts';
-import { arrivals, isInstalled, openRig, startPlant } from './rig.ts';
+import { arrivals, openRig, startPlant } from './rig.ts';
 import type { Arrivals, Rig } from './rig.ts';
 import { punctualityOf } from './tick-lag.ts';
-import { forgetPeak, machine, usageOf } from './usage.ts';
+import { forgetPeak, limitCpu, machine, usageOf } from './usage.ts';
 
 export interface Load extends Many {
   readonly queue: QueueName;
@@ -29,6 +31,8 @@ export interface Load extends Many {
   readonly allDue?: boolean;
   /** Left out of `--quick`. */
   readonly slow?: boolean;
+  /** So many workers in the place of one, of which each gets this share of a core, as hosts of their own would. */
+  readonly hosts?: { readonly workers: number; readonly cores: number };
 }
 
 const LOADS: readonly Load[] = [
@@ -100,14 +104,24 @@ export async function measureLoad(
   stack.defer(() => plant.stop());
   const redis = load.queue === 'Redis' ? await startRedis() : undefined;
   stack.defer(async () => redis?.stop());
+  // The bounds go when the room has ended its workers.
+  const bounds: (() => void)[] = [];
+  stack.defer(() => bounds.forEach((remove) => remove()));
   const room = await rig.room(redis === undefined ? {} : { REDIS_URL: redis.url });
   stack.defer(() => room.close());
   const { database, clock } = room.context;
-  const of = `${load.sources.toLocaleString('en')} every ${formatDuration(load.every)}, ${load.queue}`;
+  const { workers: hosts = 1, cores } = load.hosts ?? {};
+  const isOverloaded = load.planner === true || load.hosts !== undefined;
+  const of =
+    load.hosts === undefined
+      ? `${load.sources.toLocaleString('en')} every ${formatDuration(load.every)}, ${load.queue}`
+      : `${hosts} ${hosts === 1 ? 'host' : 'hosts'}`;
 
   const begun = performance.now();
   const names = await registerMany(room, plant.url, load);
-  const worker = await room.worker(load.planner === true ? 'up' : 'worker');
+  const workers: RunningProcess[] = [];
+  for (let host = 0; host < hosts; host += 1) workers.push(await room.worker(load.planner === true ? 'up' : 'worker'));
+  if (cores !== undefined) for (const { pid } of workers) bounds.push(limitCpu(pid, cores));
   await dueFrom(database, names, load, clock.now() + SECOND);
   if (load.allDue === true) await allDue(database, names, clock.now());
   say(`${of}: registered within ${((performance.now() - begun) / 1_000).toFixed(1)} s`);
@@ -122,14 +136,14 @@ export async function measureLoad(
   }
 
   const working: Working = {
-    bridge: worker.pid,
+    bridge: workers.map(({ pid }) => pid),
     database,
     postgres: () => rig.databaseCpuSeconds(),
     redis: redis && { pid: redis.process().pid, port: redis.port },
   };
   await looks.before?.(working);
   await plant.admin('POST', 'forget');
-  forgetPeak(worker.pid);
+  for (const { pid } of workers) forgetPeak(pid);
   const stepsBefore = load.planner === true ? await plannerSteps(room.metricsUrl) : [];
   const busy = machine();
   const before = await count(working);
@@ -138,13 +152,13 @@ export async function measureLoad(
   const to = clock.now();
   const spent = between(before, await count(working));
   const coresBusy = busy.busySince();
-  const rss = (usageOf(worker.pid)?.peakRssBytes ?? Number.NaN) / 1e6;
+  const rss = Math.max(...workers.map(({ pid }) => usageOf(pid)?.peakRssBytes ?? Number.NaN)) / 1e6;
   const steps = load.planner === true ? await plannerSteps(room.metricsUrl) : [];
   await looks.after?.(working);
   await sleep(GRACE / 1_000);
   const { askedAt } = await arrivals(plant);
   const { due, done, lags, inTime, unanswered } = punctuality(names, load, { from, to, until: clock.now() }, askedAt);
-  await worker.stop(40_000);
+  await Promise.all(workers.map((worker) => worker.stop(40_000)));
   const { points } = await arrivals(plant);
   const unstored = await unstoredOf(database, points);
 
@@ -158,12 +172,12 @@ export async function measureLoad(
       what: 'polled before the next was due',
       value: (inTime * 100) / due,
       unit: '%',
-      ...(load.planner === true ? {} : { aim: { atLeast: 99 } }),
+      ...(isOverloaded ? {} : { aim: { atLeast: 99 } }),
       note: `${inTime} of ${due} due; ${done} polls in ${seconds} s, with backlog; ${unanswered} unanswered ${GRACE / SECOND} s later`,
     },
     { of, what: 'polls a second', value: done / seconds, unit: '' },
     { of, what: 'lag p50', value: ms(0.5), unit: 'ms' },
-    { of, what: 'lag p99', value: ms(0.99), unit: 'ms', ...(load.planner === true ? {} : { aim: { atMost: 500 } }) },
+    { of, what: 'lag p99', value: ms(0.99), unit: 'ms', ...(isOverloaded ? {} : { aim: { atMost: 500 } }) },
   ];
   const measures = [
     ...punctual,

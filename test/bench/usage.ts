@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 
 /** Of `stat` in /proc: 100 on every Linux (USER_HZ). */
@@ -31,6 +31,23 @@ export function forgetPeak(pid: number): void {
   } catch {
     // A system without /proc has no peak either.
   }
+}
+
+/** Where the kernel has groups of processes that share a bound of CPU, and how the bound is written: cgroups of version 1, of version 2. */
+const CPU_GROUPS = [
+  { directory: '/sys/fs/cgroup/cpu', file: 'cpu.cfs_quota_us', bound: (us: number) => String(us) },
+  { directory: '/sys/fs/cgroup', file: 'cpu.max', bound: (us: number) => `${us} 100000` },
+];
+
+/** Gives a process this share of a core. Throws where this user may not. Returns what removes the bound of a process that has ended. */
+export function limitCpu(pid: number, cores: number): () => void {
+  const place = CPU_GROUPS.find(({ directory }) => existsSync(`${directory}/cgroup.procs`));
+  if (place === undefined) throw new Error('this system has no groups of processes (cgroups)');
+  const group = `${place.directory}/databridge-bench-${pid}`;
+  mkdirSync(group);
+  writeFileSync(`${group}/${place.file}`, place.bound(cores * 100_000));
+  writeFileSync(`${group}/cgroup.procs`, String(pid));
+  return () => rmdirSync(group);
 }
 
 /** CPU seconds of a process and its children, such as the backends of a PostgreSQL, also of children that have ended. */
