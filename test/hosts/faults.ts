@@ -90,6 +90,9 @@ async function play(ground: Ground, { words, minutes, from }: Play): Promise<boo
       return isHere;
     });
   const upgrades = from === undefined ? [] : [upgradeFrom(from, ground)];
+  // What was found is told, also where a later fault cannot be played.
+  await using stack = new AsyncDisposableStack();
+  stack.defer(() => printLine(tableOf(rows)));
   for (const { name, strike, mend } of inTurn([...upgrades, ...chosen], minutes)) {
     const before = recorder.requests.length;
     await strike();
@@ -117,7 +120,6 @@ async function play(ground: Ground, { words, minutes, from }: Play): Promise<boo
     });
     process.stderr.write(`${name}: done\n`);
   }
-  printLine(tableOf(rows));
   return rows.every(isExact);
 }
 
@@ -183,6 +185,7 @@ function faultsOf({ network, redis, pair, pusher, running, start }: Ground): rea
         for (const name of LOSING) network.keep(name);
       },
       again: true,
+      needs: 'nft',
     },
     {
       name: `packets of workers and APIs take ${DELAY_MS.least} to ${DELAY_MS.most} ms each way for ${AWAY_MS / 1000} s`,

@@ -21,8 +21,8 @@ truth of the plant, and the pushes that were acknowledged are looked for.
   --from COMMIT  all hosts run the bridge of another commit at first, and are
                  upgraded one after the other before the first fault
 
-Needs Linux, root, nft and the programs that npm test needs; socat for delays
-and faketime for clocks. Takes some minutes.
+Needs Linux, root and the programs that npm test needs; nft for lost packets,
+socat for delays and faketime for clocks. Takes some minutes.
 Exit codes: 0 all is exact, 1 it is not, 2 wrong usage.
 `;
 
