@@ -3,6 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { openPushClient } from '../../src/client/index.ts';
+import { eventually } from '../chaos/eventually.ts';
 
 /** A client that pushes while hosts fail. */
 export interface Pusher {
@@ -43,6 +44,7 @@ export function startPushing(
     acknowledged: () => acknowledged,
     async lost(client) {
       const sent = acknowledged;
+      await caughtUp(client);
       const { rows } = await client.query<{ stored: number }>(
         `select count(*)::int as stored from reading join series on series.id = series
          where sensor_id = 'gateway' and value < $2 and at = to_timestamp($1::float8 / 1000) + value * interval '1 second'`,
@@ -55,6 +57,17 @@ export function startPushing(
       await ended;
     },
   };
+}
+
+/** What was acknowledged is on the disk of the standby, which shows it when it has replayed what it has received. */
+async function caughtUp(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ received: string | null }>(
+    'select pg_last_wal_receive_lsn()::text as received',
+  );
+  const shown = 'select not pg_is_in_recovery() or pg_last_wal_replay_lsn() >= $1::pg_lsn as shown';
+  const look = async (): Promise<boolean> =>
+    (await client.query<{ shown: boolean }>(shown, [rows[0]?.received ?? '0/0'])).rows[0]?.shown === true;
+  await eventually('the standby shows what it has received', look);
 }
 
 /** How long a host may take to accept a connection before the next one is tried, ms. */
