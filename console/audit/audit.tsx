@@ -1,9 +1,8 @@
 import { Download, ScrollText } from 'lucide';
 import type { ComponentChild } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
 import { addressOf } from '../client/api.ts';
 import { useList } from '../client/pages.ts';
-import { adjust, useRoute } from '../client/route.ts';
+import { useRoute, useTyped } from '../client/route.ts';
 import { Icon } from '../parts/icon.tsx';
 import { ListCard } from '../parts/list-card.tsx';
 import { Empty, Page } from '../parts/page.tsx';
@@ -15,7 +14,6 @@ const t = texts.audit;
 /** What entries are looked for by, and as many characters of it as the bridge takes. */
 const MOST = { actor: 200, action: 100, source: 63 } as const;
 const FILTERS = ['actor', 'action', 'source'] as const;
-const TYPING_MS = 200;
 
 /** Who changed what, and how. */
 export function Audit(): ComponentChild {
@@ -35,7 +33,7 @@ export function Audit(): ComponentChild {
     >
       <div class="tools">
         {FILTERS.map((key) => (
-          <Filter key={key} name={key} value={query[key] ?? ''} />
+          <Filter key={key} name={key} />
         ))}
       </div>
       <ListCard
@@ -67,13 +65,8 @@ export function Audit(): ComponentChild {
   );
 }
 
-function Filter({ name, value }: { name: (typeof FILTERS)[number]; value: string }): ComponentChild {
-  const [text, setText] = useState(value);
-  useEffect(() => setText(value), [value]);
-  useEffect(() => {
-    const timer = setTimeout(() => text !== value && adjust({ [name]: text }), TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
+function Filter({ name }: { name: (typeof FILTERS)[number] }): ComponentChild {
+  const [text, type] = useTyped(name);
   return (
     <div class="filter">
       <input
@@ -82,7 +75,7 @@ function Filter({ name, value }: { name: (typeof FILTERS)[number]; value: string
         placeholder={t.filters[name]}
         value={text}
         maxLength={MOST[name]}
-        onInput={(event) => setText(event.currentTarget.value)}
+        onInput={(event) => type(event.currentTarget.value)}
       />
     </div>
   );

@@ -1,5 +1,5 @@
 /** What pages have read: kept for a while, read again when it may have changed, and never taken away from a page that shows it. */
-import { useEffect, useReducer } from 'preact/hooks';
+import { useLayoutEffect, useReducer } from 'preact/hooks';
 import { ask, waitAfter } from './api.ts';
 import type { Answer, Given, OperationName, Refusal } from './api.ts';
 import { isLive, whenLive } from './live-switch.ts';
@@ -97,7 +97,8 @@ export function useAnswer<Name extends OperationName>(
 ): Shown<Name> {
   const [, redraw] = useReducer((count: number) => count + 1, 0);
   const entry = given && entryOf(name, given);
-  useEffect(() => {
+  // With what is drawn: an answer that came in between, for another part of the page, would never be shown.
+  useLayoutEffect(() => {
     if (entry === undefined) return undefined;
     const tell = (): void => redraw(undefined);
     entry.listeners.add(tell);

@@ -1,5 +1,5 @@
 /** The place of a page: `#/sources/default/hall-3?tab=windows`. A view is its address. */
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
 
 export interface Route {
   /** The parts of the path. */
@@ -52,4 +52,20 @@ export function adjust(changes: Readonly<Record<string, string | undefined>>): v
   const { path, query } = routeOf(location.hash);
   history.replaceState(null, '', hrefOf(path, { ...query, ...changes }));
   window.dispatchEvent(new HashChangeEvent('hashchange'));
+}
+
+/** How long after the last key a text takes effect, ms. */
+const TYPING_MS = 200;
+
+/** A text field whose text is a part of the query, a moment after one has typed it: the text now, and what takes another one. */
+export function useTyped(key: string): readonly [text: string, type: (text: string) => void] {
+  const value = useRoute().query[key] ?? '';
+  const [text, type] = useState(value);
+  // Both before the next key, which would be lost where what was typed before it took effect later.
+  useLayoutEffect(() => type(value), [value]);
+  useLayoutEffect(() => {
+    const timer = setTimeout(() => text !== value && adjust({ [key]: text }), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return [text, type];
 }

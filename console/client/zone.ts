@@ -1,5 +1,5 @@
 /** Times and numbers in the browser's language, and in its zone or in UTC: one switch for lists, pickers and charts. */
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { bridgeNow } from './api.ts';
 import { doubledOffset, instantOfWallText, wallText } from './wall-clock.ts';
 
@@ -20,7 +20,7 @@ export function switchZone(): void {
 
 export function useZone(): string {
   const [shown, show] = useState(zone());
-  useEffect(() => {
+  useLayoutEffect(() => {
     const act = (): void => show(zone());
     watchers.add(act);
     return () => void watchers.delete(act);

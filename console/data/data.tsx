@@ -1,9 +1,8 @@
 import { ChartLine } from 'lucide';
 import type { ComponentChild } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
 import { useAnswer } from '../client/answers.ts';
 import { useList } from '../client/pages.ts';
-import { adjust, hrefOf, useRoute } from '../client/route.ts';
+import { adjust, hrefOf, useRoute, useTyped } from '../client/route.ts';
 import { Select } from '../parts/field.tsx';
 import { Awaited, Card, Empty, Page, Skeleton, Trouble } from '../parts/page.tsx';
 import { FirstProject } from '../projects/first-project.tsx';
@@ -15,22 +14,15 @@ import { SeriesCard } from './series-card.tsx';
 
 const t = texts.data;
 
-const TYPING_MS = 150;
-
 /** The readings of a project: choose a series, see its line and its table. */
 export function Data(): ComponentChild {
   const { query } = useRoute();
   const asked = useAnswer('listProjects', { query: { limit: 200 } });
   const projects = asked.answer;
-  const [text, setText] = useState(query['sensor'] ?? '');
+  const [text, type] = useTyped('sensor');
   const first = projects?.items[0];
   const organisation = query['organisation'] ?? first?.organisation;
   const code = query['project'] ?? first?.code;
-  useEffect(() => {
-    const timer = setTimeout(() => text !== (query['sensor'] ?? '') && adjust({ sensor: text }), TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
-  useEffect(() => setText(query['sensor'] ?? ''), [query['sensor']]);
   if (projects === undefined) {
     return (
       <Page title={texts.nav.data} about={t.about}>
@@ -61,7 +53,7 @@ export function Data(): ComponentChild {
           }}
           options={projects.items.map((one) => [`${one.organisation}/${one.code}`, one.name || one.code])}
         />
-        <Search label={t.search} value={text} set={setText} most={300} />
+        <Search label={t.search} value={text} set={type} most={300} />
       </div>
       <div class="data">
         <SeriesList params={params} />

@@ -1,6 +1,6 @@
 import { Ban, CircleCheck } from 'lucide';
 import type { ComponentChild } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { useAnswer } from '../client/answers.ts';
 import type { Operations, RefusalOfSource } from '../client/operations.ts';
 import { useList } from '../client/pages.ts';
@@ -127,12 +127,13 @@ const PROPOSED = 10;
 /** The name of a source, in full as the list takes it: one that is proposed or confirmed with Enter. */
 function SourceFilter({ source }: { source: string }): ComponentChild {
   const [text, setText] = useState(source);
-  useEffect(() => setText(source), [source]);
+  // Before the next key, which would be lost.
+  useLayoutEffect(() => setText(source), [source]);
   const { answer } = useAnswer('listSources', { query: { ...(text && { text }), sort: 'name', limit: PROPOSED } });
   const names = [...new Set(answer?.items.map(({ name }) => name))];
   const choose = (name: string): void => adjust({ source: name || undefined });
   const isWhole = text === '' || names.includes(text);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (isWhole && text !== source) choose(text);
   }, [isWhole, text]);
   return (

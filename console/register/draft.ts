@@ -1,6 +1,6 @@
 /** The source that is being registered: its YAML is the truth, and the form is a view of it. */
-import { useEffect, useState } from 'preact/hooks';
-import { isMap, parseDocument } from 'yaml';
+import { useLayoutEffect, useState } from 'preact/hooks';
+import { isMap, isScalar, parseDocument } from 'yaml';
 import type { Flaw } from '../parts/yaml-editor.ts';
 
 export interface Draft {
@@ -19,7 +19,8 @@ export function setDraft(next: Draft): void {
 
 export function useDraft(): Draft {
   const [shown, show] = useState(draft);
-  useEffect(() => {
+  // With what is drawn: a text that was changed in between would not come to the form.
+  useLayoutEffect(() => {
     const act = (): void => show(draft);
     watchers.add(act);
     return () => void watchers.delete(act);
@@ -27,8 +28,11 @@ export function useDraft(): Draft {
   return shown;
 }
 
+export type Values = Readonly<Record<string, unknown>>;
+
 export interface Parsed {
-  readonly values: Readonly<Record<string, unknown>>;
+  /** Undefined where the text has no fields that a form could change. */
+  readonly values: Values | undefined;
   /** Where the text is no YAML. */
   readonly flaw: Flaw | undefined;
   /** The text is not read, because the page would stand still meanwhile. */
@@ -39,25 +43,28 @@ export interface Parsed {
 const MOST_READ = 60_000;
 
 export function parsed(yaml: string): Parsed {
-  if (yaml.length > MOST_READ) return { values: {}, flaw: undefined, isTooLong: true };
+  if (yaml.length > MOST_READ) return { values: undefined, flaw: undefined, isTooLong: true };
   const document = parseDocument(yaml);
   const [error] = document.errors;
-  const values: unknown = error === undefined && isMap(document.contents) ? document.toJS() : {};
+  const hasFields = error === undefined && (document.contents === null || isMap(document.contents));
   const { line = 0, col: column = 0 } = error?.linePos?.[0] ?? {};
   return {
-    values: values as Parsed['values'],
+    values: hasFields ? ((document.toJS() ?? {}) as Values) : undefined,
     flaw: error && { line, column, text: error.message.split('\n')[0] ?? '' },
     isTooLong: false,
   };
 }
 
-export function valueAt(values: Parsed['values'], path: readonly string[]): unknown {
+export function valueAt(values: Values, path: readonly string[]): unknown {
   return path.reduce<unknown>((inner, key) => (inner as Record<string, unknown> | undefined)?.[key], values);
 }
 
 /** The text with one field changed; comments and the order of all others stay. Undefined takes the field away. */
 export function withField(yaml: string, path: readonly string[], value: unknown): string {
   const document = parseDocument(yaml);
+  const [part = ''] = path;
+  // A part that is begun, such as `schedule:`, takes no field before it is a mapping.
+  if (path.length > 1 && isScalar(document.get(part, true))) document.set(part, document.createNode({}));
   if (value === undefined) document.deleteIn(path);
   else document.setIn(path, value);
   return document.toString({ lineWidth: 0 });

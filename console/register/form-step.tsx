@@ -1,5 +1,5 @@
 import type { ComponentChild } from 'preact';
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo, useRef, useState } from 'preact/hooks';
 import { useAnswer } from '../client/answers.ts';
 import { ask } from '../client/api.ts';
 import { CodeEditor } from '../parts/code-editor.tsx';
@@ -8,6 +8,7 @@ import { Card, Skeleton, Trouble } from '../parts/page.tsx';
 import { flawsOf } from '../source/flaws.ts';
 import { texts } from '../texts.ts';
 import { parsed, setDraft, useDraft, withField } from './draft.ts';
+import type { Values } from './draft.ts';
 import type { FieldSchema } from './schema.ts';
 import { SourceForm } from './source-form.tsx';
 import { StepButtons } from './step-buttons.tsx';
@@ -22,9 +23,12 @@ export function FormStep({ next, back }: StepProps): ComponentChild {
   const { answer: guide, refusal: unguided, again } = useAnswer('getPlatformGuide', { params: { name: platform } });
   const schema = useMemo(() => (guide === undefined ? undefined : (JSON.parse(guide.schema) as FieldSchema)), [guide]);
   const { values, flaw, isTooLong } = useMemo(() => parsed(yaml), [yaml]);
+  // The form stays as it is while the text is written and no YAML at present; what is typed in it then would come nowhere.
+  const shown = useRef<Values>({});
+  if (values) shown.current = values;
   const [isNewProject, setNewProject] = useState(false);
   const action = useAction(async () => {
-    if (isNewProject && typeof values['project'] === 'string')
+    if (isNewProject && typeof values?.['project'] === 'string')
       await ask('createProject', { body: { code: values['project'] } });
     await ask('applySource', { query: { dryRun: 'true' }, body: yaml });
   }, next);
@@ -44,7 +48,8 @@ export function FormStep({ next, back }: StepProps): ComponentChild {
           ) : (
             <SourceForm
               schema={schema}
-              values={values}
+              values={shown.current}
+              isClosed={values === undefined}
               set={set}
               refusal={refusal}
               parts={['basics', 'connection', 'options', 'schedule', 'pace']}

@@ -15,7 +15,7 @@ export function PlatformStep({ next }: { next: () => void }): ComponentChild {
   const { answer, refusal, again } = useAnswer('listPlatforms', {});
   const draft = useDraft();
   const [chosen, choose] = useState(draft.platform);
-  const { answer: guide } = useAnswer(
+  const { answer: guide, refusal: unguided } = useAnswer(
     'getPlatformGuide',
     chosen === undefined ? undefined : { params: { name: chosen } },
   );
@@ -56,7 +56,12 @@ export function PlatformStep({ next }: { next: () => void }): ComponentChild {
           <Prose text={guide.askTheCustomer} />
         </Card>
       )}
-      <StepButtons next={() => void go()} back={undefined} why={chosen === undefined ? t.choosePlatform : undefined} />
+      <StepButtons
+        next={() => void go()}
+        back={undefined}
+        // What comes above the button moves it, and a press of what moves is lost.
+        why={chosen === undefined ? t.choosePlatform : (guide ?? unguided) ? undefined : texts.loading}
+      />
     </>
   );
 }

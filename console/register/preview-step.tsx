@@ -58,8 +58,8 @@ function useFixes(seen: Previewed | undefined): readonly { path: readonly string
   const { platform = '', yaml } = useDraft();
   const { answer: guide } = useAnswer('getPlatformGuide', { params: { name: platform } });
   if (seen === undefined || guide === undefined) return [];
-  const { values, isTooLong } = parsed(yaml);
-  if (isTooLong) return [];
+  const { values } = parsed(yaml);
+  if (values === undefined) return [];
   const properties = propertiesFor(JSON.parse(guide.schema) as FieldSchema, values);
   const all = [
     { reasons: ['boolean'], path: ['mapping', 'booleans'], value: 'number', title: t.fixBooleans },

@@ -1,11 +1,11 @@
 import type { ComponentChild, ComponentProps } from 'preact';
-import { useEffect, useId, useState } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
 import { useAnswer } from '../client/answers.ts';
 import type { Refusal } from '../client/api.ts';
 import { Field, Select } from '../parts/field.tsx';
 import { texts } from '../texts.ts';
 import { valueAt } from './draft.ts';
-import type { Parsed } from './draft.ts';
+import type { Values } from './draft.ts';
 import { fieldsOf, propertiesFor } from './schema.ts';
 import type { FieldSchema, FormField } from './schema.ts';
 
@@ -13,17 +13,19 @@ const t = texts.register;
 
 interface FormProps {
   readonly schema: FieldSchema;
-  readonly values: Parsed['values'];
+  readonly values: Values;
+  /** Nothing can be typed in it now. */
+  readonly isClosed: boolean;
   readonly set: (path: readonly string[], value: unknown) => void;
   readonly refusal: Refusal | undefined;
   readonly parts: readonly ('basics' | 'connection' | 'options' | 'schedule' | 'pace')[];
 }
 
 /** The fields of a source; what is wrong with one stands at it. */
-export function SourceForm({ schema, values, set, refusal, parts }: FormProps): ComponentChild {
+export function SourceForm({ schema, values, isClosed, set, refusal, parts }: FormProps): ComponentChild {
   const properties = propertiesFor(schema, values);
   return (
-    <div class="form">
+    <fieldset class="form" disabled={isClosed}>
       {parts.map((part) =>
         part === 'basics' ? (
           <Basics key={part} {...{ values, set, refusal }} kinds={properties['kind']?.enum ?? []} />
@@ -31,7 +33,7 @@ export function SourceForm({ schema, values, set, refusal, parts }: FormProps): 
           <Part key={part} name={part} fields={fieldsOf(part, properties[part])} {...{ values, set, refusal }} />
         ),
       )}
-    </div>
+    </fieldset>
   );
 }
 
@@ -80,12 +82,26 @@ interface PartProps extends Shared {
 }
 
 function Part({ name, fields, values, set, refusal }: PartProps): ComponentChild {
-  const isShown = ({ path, isRequired }: FormField): boolean =>
-    isRequired || valueAt(values, path) !== undefined || wrongAt(refusal, path) !== undefined || name === 'pace';
+  // A field stays in its place once one has typed in it: one that moved would lose the focus, and with it the rest of a word.
+  const [{ shown, typed }] = useState(() => ({ shown: new Set<string>(), typed: new Set<string>() }));
+  for (const { path, isRequired } of fields) {
+    const key = path.join('.');
+    const isOfUse = valueAt(values, path) !== undefined || wrongAt(refusal, path) !== undefined;
+    if (isRequired || name === 'pace' || (isOfUse && !typed.has(key))) shown.add(key);
+  }
+  const isShown = ({ path }: FormField): boolean => shown.has(path.join('.'));
   const [first, rest] = [fields.filter(isShown), fields.filter((field) => !isShown(field))];
   if (fields.length === 0) return null;
   const one = (field: FormField): ComponentChild => (
-    <SchemaField key={field.path.join('.')} field={field} {...{ values, set, refusal }} />
+    <SchemaField
+      key={field.path.join('.')}
+      field={field}
+      set={(path, value) => {
+        typed.add(path.join('.'));
+        set(path, value);
+      }}
+      {...{ values, refusal }}
+    />
   );
   return (
     <fieldset>
@@ -172,9 +188,6 @@ function TextOfValue({
 }): ComponentChild {
   const [raw, setRaw] = useState(textOf(value));
   const isMeant = JSON.stringify(valueOfText(raw, schema)) === JSON.stringify(value);
-  useEffect(() => {
-    if (!isMeant) setRaw(textOf(value));
-  }, [isMeant]);
   return (
     <Field
       {...shown}

@@ -1,10 +1,10 @@
 import { Network } from 'lucide';
 import type { ComponentChild } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { Operations } from '../client/operations.ts';
 import { useAnswer } from '../client/answers.ts';
 import { useList } from '../client/pages.ts';
-import { adjust, hrefOf, useRoute } from '../client/route.ts';
+import { adjust, hrefOf, useRoute, useTyped } from '../client/route.ts';
 import { useRole } from '../client/session.ts';
 import { numberOf } from '../client/zone.ts';
 import { Chips } from '../parts/chips.tsx';
@@ -27,8 +27,6 @@ const STATES = ['stopped', 'failing', 'behind', 'silent', 'starting', 'paused', 
 const ROWS = 20;
 /** Figures such as the lag change without an event, ms. */
 const EVERY_MS = 10_000;
-/** Typing goes on for so long before it is asked for, ms. */
-const TYPING_MS = 120;
 
 type Query = NonNullable<Operations['listSources']['query']>;
 
@@ -93,19 +91,14 @@ interface FiltersProps {
 }
 
 function Filters({ query, conditions }: FiltersProps): ComponentChild {
-  const [text, setText] = useState(query['text'] ?? '');
+  const [text, type] = useTyped('text');
   const { answer: projects } = useAnswer('listProjects', { query: { limit: 200 } });
   const { answer: platforms } = useAnswer('listPlatforms', {});
-  useEffect(() => {
-    const timer = setTimeout(() => text !== (query['text'] ?? '') && adjust({ text }), TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
-  useEffect(() => setText(query['text'] ?? ''), [query['text']]);
   const all: [string, string] = ['', t.allProjects];
   return (
     <div class="stack tight">
       <div class="tools">
-        <Search label={t.search} value={text} set={setText} most={100} />
+        <Search label={t.search} value={text} set={type} most={100} />
         <Select
           label={t.project}
           isSilent
