@@ -54,7 +54,7 @@ export async function violationsOf(page: Page, rules: keyof typeof RULES = 'all'
         }>;
       };
     };
-    const { violations } = await axe.run({ runOnly });
+    const { violations } = await axe.run({ runOnly, resultTypes: ['violations'] });
     return violations.flatMap(({ id, nodes }) =>
       nodes.map(({ html, failureSummary = '' }) => `${id}: ${html.slice(0, 160)} ${failureSummary.slice(0, 300)}`),
     );
@@ -70,16 +70,76 @@ export async function settled(page: Page): Promise<void> {
   await expect.poll(() => page.locator(ON_ITS_WAY).count()).toBe(0);
 }
 
+/** Leads an open console to another page, which is drawn when the listeners of the console, which are older, have heard of it. */
+const leadTo = (hash: string): string => `new Promise((resolve) => {
+  const { hash } = new URL(${JSON.stringify(`#${hash}`)}, location.href);
+  if (hash === location.hash) resolve();
+  addEventListener('hashchange', () => setTimeout(resolve), { once: true });
+  location.hash = hash;
+})`;
+
 /** What an operator does at a page of the console of an address; at another page where it is named. */
 export const handsOf = (desk: () => { readonly page: Page; readonly url: string }) => ({
   async at(hash: string, where = desk().page): Promise<void> {
-    await where.goto(`${desk().url}/#${hash}`);
+    // A page that is left may still be shown when `goto` ends, and would count as settled.
+    if (where.url().startsWith(desk().url)) await where.evaluate(leadTo(hash));
+    else await where.goto(`${desk().url}/#${hash}`);
     await settled(where);
   },
   button: (name: string | RegExp, where = desk().page) =>
     where.getByRole('button', { name, exact: typeof name === 'string' }),
   field: (name: string, where = desk().page) => where.getByLabel(name, { exact: true }),
 });
+
+/** A page in the place of one of a test that failed, because what that one left open would fail the tests after it. */
+export async function beginAnew(page: Page, url: string, password: string): Promise<Page> {
+  const fresh = await page.context().newPage();
+  await page.close();
+  await fresh.goto(url);
+  await fresh.locator('h1').first().waitFor();
+  const { field } = handsOf(() => ({ page: fresh, url }));
+  if ((await field('Password').count()) === 0) return fresh;
+  await field('Name').fill('admin');
+  await field('Password').fill(password);
+  await fresh.keyboard.press('Enter');
+  await fresh.locator('.sign-in').waitFor({ state: 'detached' });
+  return fresh;
+}
+
+/** A page whose clock the test moves on, and whose first request of a kind gets no answer before it is let through. */
+export async function heldPage(
+  { context }: Profile,
+  method: string,
+  path: string,
+): Promise<{ held: Page; release: () => void }> {
+  const held = await context.newPage();
+  await held.clock.install();
+  const gate = Promise.withResolvers<void>();
+  let isFirst = true;
+  await held.route(`**/api/v1${path}`, async (route) => {
+    if (isFirst && route.request().method() === method) {
+      isFirst = false;
+      await gate.promise;
+    }
+    // The page may have given the request up.
+    await route.continue().catch(() => undefined);
+  });
+  return { held, release: gate.resolve };
+}
+
+/** A page in a browser whose clock is ahead by so many days. */
+export async function pageOfAnotherTime({ context }: Profile, days: number): Promise<Page> {
+  const page = await context.newPage();
+  await page.addInitScript(`{
+    const Own = Date;
+    const now = () => Own.now() + ${days} * 86_400_000;
+    globalThis.Date = class extends Own {
+      constructor(...given) { super(...(given.length === 0 ? [now()] : given)); }
+      static now() { return now(); }
+    };
+  }`);
+  return page;
+}
 
 /** Every page of the console, with a source `hall-3` of a project `hall`. */
 export const PAGES: readonly string[] = [

@@ -1,26 +1,26 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { handsOf, settled, violationsOf } from './console-browser.ts';
+import { handsOf, violationsOf } from './console-browser.ts';
 import type { Profile } from './console-browser.ts';
 import type { Desk } from './console-journeys.ts';
 
 /** The tests of the editor of YAML, at a desk whose source has a configuration. */
 export function theEditor(desk: () => Desk & { readonly profile: Profile }): void {
-  const { button } = handsOf(desk);
+  const { at, button } = handsOf(desk);
+  const CONFIGURATION = '/sources/default/hall-3?tab=configuration';
   const editorIn = (where: Page) => where.getByRole('textbox', { name: 'Configuration' });
-  /** Opens the configuration to edit it, with the cursor at the beginning of its first line. */
+  /** Begins to edit the configuration that a page shows, with the cursor at the beginning of its first line. */
   const edit = async (where: Page): Promise<void> => {
-    await where.goto(`${desk().url}/#/sources`);
-    await where.goto(`${desk().url}/#/sources/default/hall-3?tab=configuration`);
     await button('Edit', where).click();
+    // The text is for reading until the bridge has told it anew, and takes no key.
+    await button('Discard', where).waitFor();
     await editorIn(where).click();
     await where.keyboard.press('Control+Home');
   };
 
   it('is typed in with the keyboard alone, which gets out of it, too', async () => {
     const where = await desk().profile.context.newPage();
-    await where.goto(`${desk().url}/#/sources/default/hall-3?tab=configuration`);
-    await settled(where);
+    await at(CONFIGURATION, where);
     const written = await editorIn(where).innerText();
     // It is read, so Tab passes by and no key changes it.
     await editorIn(where).click();
@@ -45,9 +45,11 @@ export function theEditor(desk: () => Desk & { readonly profile: Profile }): voi
 
   it('marks a flaw at its line and column, finds a text, and is for everybody', async () => {
     const { page } = desk();
+    await at('/sources');
+    await at(CONFIGURATION);
     await edit(page);
     const lines = (await editorIn(page).innerText()).split('\n');
-    const at = lines.findIndex((line) => line.includes('every: 1s'));
+    const index = lines.findIndex((line) => line.includes('every: 1s'));
     // What is typed over a coloured word would get its colour by a style, which the policy holds off.
     await page.keyboard.press('Control+f');
     await page.keyboard.type('every: 1s');
@@ -55,13 +57,13 @@ export function theEditor(desk: () => Desk & { readonly profile: Profile }): voi
     await page.keyboard.press('Escape');
     await page.keyboard.type('every: 1x');
     await button('See the difference').click();
-    await page.getByText(`schedule.every: line ${at + 1}, column 3`).waitFor();
+    await page.getByText(`schedule.every: line ${index + 1}, column 3`).waitFor();
     expect(await page.locator('.cm-lintRange-error').allInnerTexts()).toEqual(['every: 1x']);
-    expect(await page.locator('.cm-gutterElement.wrong').allInnerTexts()).toEqual([String(at + 1)]);
+    expect(await page.locator('.cm-gutterElement.wrong').allInnerTexts()).toEqual([String(index + 1)]);
     await page.keyboard.press('Control+Home');
-    await button(`Go to line ${at + 1}`).click();
+    await button(`Go to line ${index + 1}`).click();
     await page.keyboard.type('!');
-    expect((await editorIn(page).innerText()).split('\n')[at]).toBe('  !every: 1x');
+    expect((await editorIn(page).innerText()).split('\n')[index]).toBe('  !every: 1x');
     await page.keyboard.press('Control+f');
     await page.keyboard.type('hall');
     await page.locator('.cm-searchMatch').first().waitFor();
@@ -79,6 +81,7 @@ export function theEditor(desk: () => Desk & { readonly profile: Profile }): voi
       await loads.promise;
       await route.continue();
     });
+    await where.goto(`${desk().url}/#${CONFIGURATION}`);
     await edit(where);
     await where.keyboard.type('# before ');
     expect(await editorIn(where).evaluate((one) => one.tagName)).toBe('TEXTAREA');
@@ -91,6 +94,7 @@ export function theEditor(desk: () => Desk & { readonly profile: Profile }): voi
     await where.close();
     const never = await desk().profile.context.newPage();
     await never.route('**/assets/yaml-editor-*', (route) => route.abort());
+    await never.goto(`${desk().url}/#${CONFIGURATION}`);
     await edit(never);
     await never.keyboard.type('# typed ');
     await never.getByText('Tab indents.').waitFor();

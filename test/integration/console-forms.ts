@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { handsOf } from './console-browser.ts';
+import { thingsboard } from './plant-simulator.ts';
 
 /** A form of the console, and what its fields must not hold. */
 interface Form {
@@ -25,10 +26,9 @@ const NOT_EMPTY = /1 to 200 characters|is not a name/;
 const pressed =
   (hash: string, ...buttons: readonly (string | RegExp)[]) =>
   async (page: Page): Promise<void> => {
-    await page.goto(`${new URL(page.url()).origin}/#/nowhere`);
-    // Where the page sees both changes of its address at once, it has not left, and its dialog stays.
-    await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
-    await page.goto(`${new URL(page.url()).origin}/#${hash}`);
+    const { at } = handsOf(() => ({ page, url: new URL(page.url()).origin }));
+    await at('/nowhere');
+    await at(hash);
     for (const button of buttons)
       await page
         .getByRole('button', { name: button, exact: typeof button === 'string' })
@@ -177,7 +177,7 @@ export async function signInAtLast(page: Page, given: string): Promise<void> {
   await button('Change the password').click();
 }
 
-/** What a field says of itself to those who hear it: the texts that it is described by. */
+/** What a field says to those who hear it to be wrong: of the texts that it is described by those that are no hint. */
 const saidAt = (page: Page, field: string): Promise<string> =>
   page
     .getByLabel(field, { exact: true })
@@ -185,7 +185,7 @@ const saidAt = (page: Page, field: string): Promise<string> =>
     .evaluate((element) =>
       (element.getAttribute('aria-describedby') ?? '')
         .split(' ')
-        .map((id: string) => element.ownerDocument.getElementById(id)?.textContent)
+        .map((id: string) => element.ownerDocument.querySelector(`#${id}.wrong, #${id} .wrong`)?.textContent)
         .join(' '),
     );
 
@@ -235,22 +235,27 @@ const OF_A_SOURCE: readonly (readonly [field: string, content: string])[] = [
   ['concurrency', '-1'],
 ];
 
-/** The same for the form of the wizard, whose text beside it keeps what was written, too. `yaml`: a source that is right. */
-export async function wrongFieldsOfASource(page: Page, yaml: string): Promise<string[]> {
+/** The same for the form of the wizard, whose text beside it keeps what was written, too. `plant`: the address of a platform. */
+export async function wrongFieldsOfASource(page: Page, plant: string): Promise<string[]> {
   const { button, field } = handsOf(() => ({ page, url: '' }));
   const flaws: string[] = [];
   await pressed('/register')(page);
   await page.getByLabel('ThingsBoard').check();
   await button('Continue').click();
   const text = page.getByRole('textbox', { name: 'The same as YAML' });
-  for (const [label, content] of OF_A_SOURCE) {
-    await text.fill(yaml);
-    await expect.poll(() => field('Name').inputValue()).toBe('hall-5');
+  for (const [turn, [label, content]] of OF_A_SOURCE.entries()) {
+    // Each text has an overlap of its own, which tells that the form shows it.
+    const overlap = `${turn + 1}s`;
+    const schedule = { every: '1h', start: '2h', settle: '1s', overlap };
+    await text.fill(JSON.stringify(thingsboard('hall-5', plant, { schedule })));
+    await expect.poll(() => field('overlap').inputValue()).toBe(overlap);
     await field(label).fill(content);
+    const answered = page.waitForResponse(/dryRun=true/);
     await button('Continue').click();
+    await answered;
     await expect
-      .poll(async () => (await page.locator('.field .wrong').count()) > 0, { timeout: PATIENCE_MS })
-      .toBe(true)
+      .poll(() => saidAt(page, label), { timeout: PATIENCE_MS })
+      .toMatch(/\S/)
       .catch(() => flaws.push(`${label} ${content}: nothing is wrong`));
     if ((await field(label).getAttribute('aria-invalid')) !== 'true')
       flaws.push(`${label} ${content}: is not marked, but ${await page.locator('.field .wrong').allInnerTexts()}`);

@@ -8,10 +8,9 @@ import { freePort } from '../kit/free-port.ts';
 import type { RunningProcess } from '../kit/process.ts';
 import { startProxy } from '../kit/proxy.ts';
 import type { Proxy } from '../kit/proxy.ts';
-import { PAGES, handsOf, newProfile, openBrowser } from './console-browser.ts';
+import { PAGES, handsOf, heldPage, newProfile, openBrowser, pageOfAnotherTime } from './console-browser.ts';
 import type { Profile } from './console-browser.ts';
 import { signInAtLast, wrongConfirmation, wrongFields, wrongFieldsOfASource } from './console-forms.ts';
-import { heldPage, pageOfAnotherTime } from './console-held.ts';
 import { flawsOfLayout } from './console-layout.ts';
 import { ATTACKS, addOddNames, oddPlant } from './console-odd.ts';
 import { eventually } from './daemon-rig.ts';
@@ -82,9 +81,9 @@ describe('an empty bridge', () => {
     ['/applications', 'Create an application'],
   ])('says at %s what to do first, with the button that does it', async (hash, verb) => {
     await at(hash);
-    const [empty] = await page.locator('.empty').all();
+    const empty = page.locator('.empty').first();
     await empty
-      ?.getByRole('link', { name: verb })
+      .getByRole('link', { name: verb })
       .or(empty.getByRole('button', { name: verb }))
       .click();
     await page.getByRole('heading', { name: verb }).first().waitFor();
@@ -212,9 +211,8 @@ describe('odd content', () => {
     await page.close();
     page = await profile.context.newPage();
     await page.goto(url);
-    const yaml = JSON.stringify(thingsboard('hall-5', plant.url));
     expect(await wrongFields(page)).toEqual([]);
-    expect(await wrongFieldsOfASource(page, yaml)).toEqual([]);
+    expect(await wrongFieldsOfASource(page, plant.url)).toEqual([]);
     await client.query(`update operator_session set proved_at = now() - interval '1 hour'`);
     await wrongConfirmation(page);
   });
