@@ -45,7 +45,7 @@ export interface MovesAsked {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A fault of one day, such as a merge too large for its memory, holds up no other; a full disk is found out soon. */
+/** A fault of one day, such as a file that is missing, holds up no other; a full disk is found out soon. */
 const MOST_FAILURES = 20;
 
 /**

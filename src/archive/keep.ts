@@ -17,7 +17,7 @@ const REPLACED_DAYS = 30;
 const UNFINISHED_MS = 86_400_000;
 
 /** Our unfinished files, and those of DuckDB, which removes them when a statement ends. */
-const UNFINISHED = /^(?:[\da-f-]{36}\.(?:csv|series\.csv|labels\.csv|part)|duckdb-[\da-f-]{36}\/.+)$/;
+const UNFINISHED = /^(?:[\da-f-]{36}\.(?:csv|series\.csv|rows|\d+\.piece|part)|duckdb-[\da-f-]{36}\/.+)$/;
 
 /** Removes unfinished files of processes that ended, and replaced ones that nobody needs any more. */
 export async function sweep(database: Database): Promise<void> {

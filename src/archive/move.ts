@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Client, ClientBase } from 'pg';
@@ -12,7 +12,9 @@ import type { Instant } from '../core/instant.ts';
 import { rowsOf } from '../database/database.ts';
 import type { ArchivePlace, Database } from '../database/database.ts';
 import { LOCKS } from '../database/locks.ts';
-import { connectDuck, duckRows, duckText, workDirectory } from './duck.ts';
+import { fileOfRows, mergedFile } from './day-file.ts';
+import type { DayContent } from './day-file.ts';
+import { connectDuck, workDirectory } from './duck.ts';
 import { DAY_COLUMNS, REPLACED_ENDING, UNKNOWN_ENDING, dayAt, fileOf, archiveOf, sha256Of } from './manifest.ts';
 import type { ArchivedDay } from './manifest.ts';
 
@@ -91,7 +93,7 @@ export async function moveDay(
     signal?.removeEventListener('abort', stop);
     duck?.closeSync();
     await client.end().catch(() => undefined);
-    for (const ending of ['csv', 'series.csv', 'labels.csv', 'part']) await rm(`${work}.${ending}`, { force: true });
+    await removeAll(work);
   }
 }
 
@@ -119,39 +121,30 @@ async function moveInside(
     from moving cross join lateral (
       select at, value, precision, labels from reading
       where series = moving.id and at >= ${sqlInstant(day)} and at < least(${sqlInstant(day + DAY)}, moving.newest) order by at) as one`;
-  await copyOut(client, `select place, at at time zone 'UTC', value, precision, labels ${readings}`, `${work}.csv`);
+  // Label sets are few, and most readings have none.
+  const labels =
+    'case when labels is not null then (select to_json(label_set.labels) from label_set where id = one.labels) end';
+  await copyOut(client, `select place, at at time zone 'UTC', value, precision, ${labels} ${readings}`, `${work}.csv`);
   await copyOut(client, 'select place, sensor_id, value_name from moving', `${work}.series.csv`);
   await reached('copied');
-  await duck.run(`create or replace temp table series_moved as select * from read_csv(${duckText(`${work}.series.csv`)},
-    header = false, auto_detect = false, quote = '"', escape = '"', allow_quoted_nulls = false, max_line_size = 1000000,
-    columns = {'place': 'INTEGER', 'sensor_id': 'VARCHAR', 'value_name': 'VARCHAR'})`);
-  const incoming = `read_csv(${duckText(`${work}.csv`)}, header = false, auto_detect = false,
-    columns = {'place': 'INTEGER', 'at': 'TIMESTAMP', 'value': 'DOUBLE', 'precision': 'SMALLINT', 'label_set': 'INTEGER'})`;
-  const [[rows, sets] = []] = (await duckRows(
-    duck,
-    `select count(*), list(distinct label_set)::varchar from ${incoming}`,
-  )) as [number, string | null][];
-  if (!rows) return { outcome: 'nothing' };
-  await labelSetsOf({ client, duck, work }, sets ?? null);
+  const part = `${work}.part`;
+  const copied = await fileOfRows(duck, work, part);
+  if (copied === undefined) return { outcome: 'nothing' };
+  const rows = copied.readings;
   const [before] = await rowsOf<ArchivedDay & Record<string, unknown>>(
     client,
     `select ${DAY_COLUMNS} from archived_day where project_id = $1 and day = ${dayAt('$2::bigint')} and replaced_at is null`,
     [projectId, day],
   );
-  const former = before && (await fileOf(place, before, { whole: true }));
-  const part = `${work}.part`;
-  await duck.run(
-    `copy (${contentOf(incoming, former)}) to ${duckText(part)} (format parquet, compression zstd, row_group_size ${ROW_GROUP})`,
-  );
+  let content: DayContent | undefined = copied;
+  if (before !== undefined) {
+    await rename(part, `${work}.rows`);
+    const former = await fileOf(place, before, { whole: true });
+    content = await mergedFile(duck, { rows: `${work}.rows`, former, work, to: part });
+  }
+  if (content === undefined || content.readings < Math.max(rows, before?.readings ?? 0))
+    throw new Error(`the file of ${rows} rows has ${content?.readings ?? 0} readings`);
   await durable(part);
-  const [[readingsIn, series, firstAt, lastAt, merged] = []] = (await duckRows(
-    duck,
-    `select count(*), count(distinct (sensor_id, value_name)), epoch_us(min(time)), epoch_us(max(time)), ${
-      former === undefined ? '0' : `(select count(*) from read_parquet(${duckText(former)}))`
-    } from read_parquet(${duckText(part)})`,
-  )) as number[][];
-  const whole = former === undefined ? readingsIn === rows : (readingsIn ?? 0) >= Math.max(rows, merged ?? 0);
-  if (!whole || readingsIn === undefined) throw new Error(`the file of ${rows} rows has ${readingsIn} readings`);
   await reached('written');
   const { size: bytes } = await stat(part);
   const sha256 = await sha256Of(part);
@@ -169,15 +162,12 @@ async function moveInside(
     await client.query(
       `insert into archived_day (project_id, day, path, sha256, bytes, readings, series, first_at, last_at)
        values ($1, ${dayAt('$2::bigint')}, $3, $4, $5, $6, $7, at_instant($8), at_instant($9))`,
-      [projectId, day, path, sha256, bytes, readingsIn, series, firstAt, lastAt],
+      [projectId, day, path, sha256, bytes, content.readings, content.series, content.firstAt, content.lastAt],
     );
   }
   await reached('noted');
-  return { outcome: before === undefined ? 'moved' : 'merged', readings: readingsIn, bytes, rows };
+  return { outcome: before === undefined ? 'moved' : 'merged', readings: content.readings, bytes, rows };
 }
-
-/** The readings of a group of rows are decoded together: enough to be dense, little enough to be read for one series. */
-const ROW_GROUP = 122_880;
 
 /** SQL: the series of a project that have a reading on the day besides their newest, in the order of their names. */
 const movingOf = (projectId: number, day: Instant): string => `
@@ -191,32 +181,11 @@ const movingOf = (projectId: number, day: Instant): string => `
 /** SQL: an instant, in statements that take no parameters. */
 const sqlInstant = (instant: Instant): string => `at_instant(${instant}::bigint)`;
 
-/** DuckDB: the readings of the new file in their order. Of a reading in both, the row wins. */
-function contentOf(incoming: string, former: string | undefined): string {
-  const columns = `place, make_timestamptz(epoch_us("at")) as time, value, precision, labels`;
-  const rows = `select ${columns} from ${incoming} left join label_sets using (label_set)`;
-  const named = (from: string): string =>
-    `select sensor_id, value_name, time, value, precision, labels from (${from}) as one join series_moved using (place) order by place, time`;
-  if (former === undefined) return named(rows);
-  return `
-    with hot as materialized (select sensor_id, value_name, time, value, precision, labels from (${rows}) as one join series_moved using (place))
-    select * from (
-      select * from hot union all
-      select sensor_id, value_name, time, value, precision, labels from read_parquet(${duckText(former)}) anti join hot using (sensor_id, value_name, time))
-    order by sensor_id, value_name, time`;
-}
-
-/** Brings the label sets with these numbers, a list as DuckDB writes it, to DuckDB. */
-async function labelSetsOf({ client, duck, work }: Omit<Ground, 'place'>, list: string | null): Promise<void> {
-  const ids = (list ?? '').match(/\d+/g) ?? [];
-  await copyOut(
-    client,
-    `select id, to_json(labels) from label_set where id = any('{${ids.join(',')}}'::int[])`,
-    `${work}.labels.csv`,
-  );
-  await duck.run(`create or replace temp table label_sets as
-    select id as label_set, from_json(labels, '["VARCHAR"]') as labels from read_csv(${duckText(`${work}.labels.csv`)},
-      header = false, auto_detect = false, quote = '"', escape = '"', max_line_size = 1000000, columns = {'id': 'INTEGER', 'labels': 'VARCHAR'})`);
+/** Removes the files whose path begins so. */
+async function removeAll(begin: string): Promise<void> {
+  const folder = dirname(begin);
+  for (const name of await readdir(folder).catch(() => []))
+    if (name.startsWith(`${basename(begin)}.`)) await rm(join(folder, name), { force: true });
 }
 
 async function copyOut(client: ClientBase, query: string, path: string): Promise<void> {
