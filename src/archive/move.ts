@@ -42,6 +42,12 @@ const FOR_A_MOVE = `
   set local extra_float_digits = 1`;
 
 /**
+ * Files are noted one after the other: who has the lock has only to commit. So the greatest number in the manifest grows with every
+ * move, see `steady`.
+ */
+const TO_NOTE = `set local lock_timeout = '1min'; select pg_advisory_xact_lock(${LOCKS.archiveNote})`;
+
+/**
  * Moves the readings of a day of a project into a file, or merges those that came since into a new file in its place. It is one
  * transaction on one snapshot: it copies the rows, makes the file durable under its name, deletes exactly the rows that it copied and
  * notes the file. Rows that come meanwhile stay; where one of them was changed meanwhile, nothing is moved, and a later run does it.
@@ -68,11 +74,7 @@ export async function moveDay(
   let duck: DuckDBConnection | undefined;
   try {
     // Before the snapshot, so that the snapshot has what the process before did.
-    const { rows } = await client.query<{ free: boolean }>('select pg_try_advisory_lock($1, hashtext($2)) as free', [
-      LOCKS.archive,
-      `${projectId} ${day}`,
-    ]);
-    if (rows[0]?.free !== true) return { outcome: 'busy' };
+    if (!(await lockDay(client, projectId, day))) return { outcome: 'busy' };
     duck = await connectDuck(place.directory);
     await client.query('begin isolation level repeatable read');
     await client.query(FOR_A_MOVE);
@@ -84,7 +86,7 @@ export async function moveDay(
   } catch (error) {
     // Not by a rollback, which would wait for a copy that nobody reads any more.
     await client.end().catch(() => undefined);
-    await tidyDay(database, place, projectId, day).catch(() => undefined);
+    await tidyFailed(database, place, projectId, day).catch(() => undefined);
     if (isChanged(error)) return { outcome: 'changed' };
     throw signal?.aborted === true
       ? new BridgeError({ code: 'cancelled' }, 'stopped: the day was not moved')
@@ -95,6 +97,15 @@ export async function moveDay(
     await client.end().catch(() => undefined);
     await removeAll(work);
   }
+}
+
+/** False: another process moves the day. The lock ends with the connection. */
+async function lockDay(client: ClientBase, projectId: number, day: Instant): Promise<boolean> {
+  const [row] = await rowsOf<{ free: boolean }>(client, 'select pg_try_advisory_lock($1, hashtext($2)) as free', [
+    LOCKS.archive,
+    `${projectId} ${day}`,
+  ]);
+  return row?.free === true;
 }
 
 interface Ground {
@@ -158,6 +169,7 @@ async function moveInside(
   if (rowCount !== rows) throw new Error(`${rows} rows were copied and ${rowCount} deleted`);
   await reached('deleted');
   if (before?.sha256 !== sha256) {
+    await client.query(TO_NOTE);
     await client.query('update archived_day set replaced_at = now() where id = $1', [before?.id ?? null]);
     await client.query(
       `insert into archived_day (project_id, day, path, sha256, bytes, readings, series, first_at, last_at)
@@ -234,6 +246,17 @@ export async function tidyDay(
     const path = join(folder, file);
     const due = known.get(path) === false ? '' : known.has(path) ? REPLACED_ENDING : UNKNOWN_ENDING;
     if ((ending ?? '') !== due) await rename(path + (ending ?? ''), path + due);
+  }
+}
+
+/** Tidies a day whose move failed. Another process may move it by now; that one tidies it. */
+async function tidyFailed(database: Database, place: ArchivePlace, projectId: number, day: Instant): Promise<void> {
+  const client = await database.dedicated();
+  client.on('error', () => undefined);
+  try {
+    if (await lockDay(client, projectId, day)) await tidyDay(database, place, projectId, day);
+  } finally {
+    await client.end();
   }
 }
 

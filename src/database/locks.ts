@@ -18,4 +18,6 @@ export const LOCKS = {
   requestHours: 7_263_549,
   /** With a number made of project and day: the process that moves the day takes it alone. */
   archive: 7_263_550,
+  /** The move that notes its file in the manifest takes it alone until it has committed. */
+  archiveNote: 7_263_551,
 } as const;

@@ -4,12 +4,13 @@ import { basename, dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Check } from '../../src/alerts/judgement.ts';
 import { listDays } from '../../src/archive/keep.ts';
-import { assertArchiveKnown } from '../../src/archive/manifest.ts';
+import { assertArchiveKnown, steady } from '../../src/archive/manifest.ts';
 import { moveDay } from '../../src/archive/move.ts';
 import type { MoveStep, Moved } from '../../src/archive/move.ts';
 import { archiveChecks } from '../../src/commands/actions/doctor-checks.ts';
-import { SECOND } from '../../src/core/instant.ts';
+import { DAY, SECOND } from '../../src/core/instant.ts';
 import type { Database } from '../../src/database/database.ts';
+import { LOCKS } from '../../src/database/locks.ts';
 import { ArchiveChanged } from '../../src/ingest/thaw.ts';
 import { useDatabases } from '../kit/databases.ts';
 import {
@@ -118,6 +119,73 @@ it('lets a write that meets a move begin anew, so that it counts what it repeats
   expect(await linesOf(database, projectId)).toEqual(linesIn(HISTORY_BY_KEY));
   await directory.remove();
 });
+
+it('leaves the files of a day alone after a failed move while another process has the day', async () => {
+  const { database, projectId, directory } = await ground();
+  await write(database, projectId, HISTORY);
+  const other = await database.dedicated();
+  let locked: Promise<unknown> = Promise.resolve();
+  const failing = moveDay(
+    database,
+    { projectId, day: BEGIN },
+    {
+      reached: async (step) => {
+        if (step !== 'renamed') return;
+        locked = other.query('select pg_advisory_lock($1, hashtext($2))', [LOCKS.archive, `${projectId} ${BEGIN}`]);
+        while ((await waitsForLock(database)) === undefined);
+        throw new Error('stopped');
+      },
+    },
+  );
+  await expect(failing).rejects.toThrow('stopped');
+  await locked;
+  expect(await placesOf(database, directory.path)).toEqual({ rows: 100, archived: 0, found: 96 });
+  await other.query('select pg_advisory_unlock_all()');
+  expect(await moveAll(database)).toEqual(['moved']);
+  expect(await placesOf(database, directory.path)).toEqual({ rows: 4, archived: 96, found: 96 });
+  await other.end();
+  await directory.remove();
+});
+
+it('lets a read see that a move committed whose file another one was noted after', async () => {
+  const { database, projectId, directory } = await ground();
+  const later = HISTORY.map((each) => ({ ...each, at: each.at + 2 * DAY }));
+  await write(database, projectId, [...HISTORY, ...later]);
+  let second: Promise<unknown> = Promise.resolve();
+  let reading: Promise<unknown> = Promise.resolve();
+  let reads = 0;
+  let commit: () => void = () => undefined;
+  const committed = new Promise<void>((resolve) => (commit = resolve));
+  await moveDay(
+    database,
+    { projectId, day: BEGIN },
+    {
+      reached: async (step) => {
+        if (step === 'committed') commit();
+        if (step !== 'noted') return;
+        let done = false;
+        second = moveDay(database, { projectId, day: BEGIN + 2 * DAY }).finally(() => (done = true));
+        while (!done && (await waitsForLock(database)) === undefined);
+        await new Promise<void>((resolve) => {
+          reading = steady(database, async () => {
+            reads += 1;
+            resolve();
+            await committed;
+          });
+        });
+      },
+    },
+  );
+  expect(await second).toMatchObject({ outcome: 'moved' });
+  await reading;
+  expect(reads).toBeGreaterThan(1);
+  await directory.remove();
+});
+
+const waitsForLock = (database: Database): Promise<object | undefined> =>
+  database.row(
+    `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and wait_event = 'advisory' limit 1`,
+  );
 
 it('never takes a missing, cut or changed file for a day without readings', async () => {
   const { database, projectId, directory } = await ground();
