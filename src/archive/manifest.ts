@@ -95,9 +95,13 @@ export async function steady<T>(database: Database, read: () => Promise<T>): Pro
   }
   const stampNow = async (): Promise<number> => (await database.row<{ stamp: number }>(NEWEST))?.stamp ?? 0;
   for (let before = await stampNow(); ;) {
-    const found = await read();
+    const [found] = await Promise.allSettled([read()]);
     const after = await stampNow();
-    if (after === before) return found;
+    // Also an error counts only where nothing moved: a merge takes the file of a day away from a read that has not opened it yet.
+    if (after === before) {
+      if (found.status === 'rejected') throw found.reason;
+      return found.value;
+    }
     before = after;
   }
 }

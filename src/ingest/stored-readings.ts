@@ -102,7 +102,9 @@ async function* readingsOf(
       }
       return;
     } catch (error) {
-      if (!(error instanceof MovedMeanwhile)) throw error;
+      // A merge takes the file of a day away from a read that has not opened it yet.
+      if (!(error instanceof MovedMeanwhile) && (await shelfStamp(database, projectId, range)) === shelf.stamp)
+        throw error;
     }
   }
 }

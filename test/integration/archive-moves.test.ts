@@ -171,6 +171,8 @@ it('lets a read see that a move committed whose file another one was noted after
             reads += 1;
             resolve();
             await committed;
+            // As of a file that a merge took away.
+            if (reads === 1) throw new Error('no file');
           });
         });
       },

@@ -127,6 +127,34 @@ it('reads days that are moved and merged while it reads', async () => {
   await directory.remove();
 });
 
+it('goes on where a merge takes the file of a day away between two looks at it', async () => {
+  const { database, projectId, directory } = await ground();
+  const many = ['a', 'b', 'c'].flatMap((sensor) =>
+    Array.from({ length: 4_001 }, (_, place) => ({
+      sensor,
+      at: place === 4_000 ? BEGIN + DAY : BEGIN + place,
+      value: place,
+      precision: undefined,
+      labels: [],
+    })),
+  );
+  await write(database, projectId, many);
+  await moveAll(database);
+  // So many readings a series that each is asked for alone.
+  await database.run('update archived_day set readings = 10000000');
+  const lines: string[] = [];
+  for await (const page of storedReadings(database, { projectId, range: RANGE, sensor: undefined })) {
+    if (lines.length === 0) {
+      await write(database, projectId, [{ ...(many[0] as Point), value: -1 }]);
+      await database.run('update archived_day set readings = 12000');
+      expect(await moveAll(database)).toEqual(['merged']);
+    }
+    for (const { sensorId, ...one } of page) lines.push(lineOf({ sensor: sensorId, ...one }));
+  }
+  expect(lines).toEqual(many.map(lineOf));
+  await directory.remove();
+});
+
 it('counts a push of archived readings as one of rows, also where it is only tried', async () => {
   const { database, projectId, directory } = await ground();
   await write(database, projectId, HISTORY);
