@@ -17,7 +17,9 @@ export function addReadings(program: Command): void {
       wholeNumber,
     )
     .option('--organisation <id>', 'organisation that owns the project', 'default')
-    .addOption(new Option('--format <format>', 'output format').choices(['table', 'ndjson', 'csv']).default('table'))
+    .addOption(
+      new Option('--format <format>', 'output format').choices(['table', 'ndjson', 'csv', 'parquet']).default('table'),
+    )
     .addHelpText(
       'after',
       helpBelow({
@@ -25,9 +27,11 @@ export function addReadings(program: Command): void {
           'databridge readings pump-hall --from 1h',
           'databridge readings pump-hall --from 2026-11-01 --to 2026-12-01 \\\n--format csv > november.csv',
           'databridge readings pump-hall --from 1d --sensor "pump-*" \\\n--format ndjson | head',
+          'databridge readings pump-hall --from 2026-11-01 --to 2026-12-01 \\\n--format parquet > november.parquet',
         ],
         notes: [
           'Formats ndjson and csv print any number of readings as a stream.',
+          'Parquet has the columns of archived days. It is made in the temporary directory first (TMPDIR), with 50 bytes of disk a reading.',
           'Readings belong to a project, not to the source that fetched them; databridge source list shows the project of each source.',
         ],
       }),

@@ -1,4 +1,6 @@
+import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
+import { withParquetOf } from '../../archive/parquet-file.ts';
 import { BridgeError, configInvalid } from '../../core/errors.ts';
 import type { Database } from '../../database/database.ts';
 import { storedReadings } from '../../ingest/stored-readings.ts';
@@ -9,6 +11,7 @@ import { table } from '../../terminal/output.ts';
 import { READING_FIELDS, csvLine, readingCells } from '../../terminal/reading-rows.ts';
 import { folded, widthOf } from '../../terminal/words.ts';
 import { TABLE_LIMIT, parseTime } from '../options.ts';
+import { interruptible } from './stop.ts';
 
 interface ReadingsOptions {
   readonly organisation: string;
@@ -19,7 +22,7 @@ interface ReadingsOptions {
   readonly limit?: number;
 }
 
-type Format = 'table' | 'ndjson' | 'csv';
+type Format = 'table' | 'ndjson' | 'csv' | 'parquet';
 
 /** `readings`. */
 export async function readings(project: string, options: ReadingsOptions): Promise<void> {
@@ -33,6 +36,8 @@ export async function readings(project: string, options: ReadingsOptions): Promi
       throw configInvalid('--from is not before --to', 'give a range that begins before it ends', '--to');
     }
     const projectId = await projectOf(database, options.organisation, project);
+    if (options.format === 'parquet' && process.stdout.isTTY)
+      throw configInvalid('Parquet is no text for a terminal', 'send it to a file: > readings.parquet', '--format');
     const pages = storedReadings(database, { projectId, range, sensor: options.sensor });
     await print(pages, options.format, options.limit ?? (options.format === 'table' ? TABLE_LIMIT : Infinity));
   });
@@ -62,14 +67,23 @@ async function projectOf(database: Database, organisation: string, code: string)
 /** Prints as fast as the reader of the pipe takes it. A reader that ends early (`| head`) is no error. */
 async function print(pages: AsyncIterable<readonly StoredReading[]>, format: Format, limit: number): Promise<void> {
   try {
-    await pipeline(FORMATS[format](pages, limit), process.stdout, { end: false });
+    if (format === 'parquet')
+      await interruptible('nothing was printed', (signal) =>
+        withParquetOf(upTo(limit, pages), signal, (path) =>
+          pipeline(createReadStream(path), process.stdout, { end: false, signal }),
+        ),
+      );
+    else await pipeline(FORMATS[format](pages, limit), process.stdout, { end: false });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
   }
 }
 
 const FORMATS: Readonly<
-  Record<Format, (pages: AsyncIterable<readonly StoredReading[]>, limit: number) => AsyncGenerator<string>>
+  Record<
+    Exclude<Format, 'parquet'>,
+    (pages: AsyncIterable<readonly StoredReading[]>, limit: number) => AsyncGenerator<string>
+  >
 > = {
   async *table(pages, limit) {
     const readings: StoredReading[] = [];
