@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Column } from '../../src/core/batch.ts';
 import { DAY, HOUR, parseInstant } from '../../src/core/instant.ts';
 import type { Instant } from '../../src/core/instant.ts';
@@ -11,6 +12,7 @@ import { writeMany } from '../../src/ingest/window-readings.ts';
 import { makeTempDirectory } from '../kit/temp-directory.ts';
 import { WrongData } from './bench.ts';
 import type { BenchOptions, Measure } from './bench.ts';
+import { LIVE_NOTE, startLive } from './live-beside.ts';
 import { main, openRig } from './rig.ts';
 import type { Room } from './rig.ts';
 import { usageOf } from './usage.ts';
@@ -43,8 +45,7 @@ export async function archive(options: BenchOptions): Promise<Measure[]> {
     });
   options.say('reading the rows');
   const rows = await read(undefined);
-  options.say(`moving ${written.readings} readings`);
-  const moved = await moveAll(room, directory.path, 'moved');
+  const { moved, alone, beside } = await movedBesidePolls(room, directory.path, options);
   options.say('reading the file');
   const union = await read({ directory: directory.path, after: DAY });
   const scan = await scanOutside(directory.path);
@@ -53,6 +54,11 @@ export async function archive(options: BenchOptions): Promise<Measure[]> {
     DAY_BEGIN + 1,
   ]);
   const merged = await moveAll(room, directory.path, 'merged');
+  options.say('merging a late reading of each series');
+  await database.run(`insert into reading (series, at, value) select id, at_instant($1), 0 from series`, [
+    DAY_BEGIN + 2,
+  ]);
+  const mergedAll = await moveAll(room, directory.path, 'merged');
   const each = (what: string, value: number, more: Partial<Measure> = {}): Measure => ({
     what,
     value: value / written.readings,
@@ -87,8 +93,12 @@ export async function archive(options: BenchOptions): Promise<Measure[]> {
       note: '100 M in ten minutes',
     },
     { what: 'move, peak memory', value: moved.peakBytes / 1e6, unit: 'MB', aim: { atMost: 1_000 } },
+    { what: 'lag of polls p99, alone', value: alone, unit: 'ms', note: LIVE_NOTE },
+    { what: 'lag of polls p99, beside the move', value: beside, unit: 'ms', aim: { atMost: alone * 1.1 } },
     { what: 'merge', value: merged.seconds, unit: 's', note: 'one late reading into the same day' },
     { what: 'merge, peak memory', value: merged.peakBytes / 1e6, unit: 'MB', aim: { atMost: 1_000 } },
+    { what: 'merge everywhere', value: mergedAll.seconds, unit: 's', note: 'a late reading of each series' },
+    { what: 'merge everywhere, peak memory', value: mergedAll.peakBytes / 1e6, unit: 'MB', aim: { atMost: 1_000 } },
   ];
 }
 
@@ -147,6 +157,16 @@ async function writeDay({ context: { database } }: Room, least: number): Promise
     DAY_BEGIN + 2 * DAY,
   ]);
   return { projectId, readings, series: names.size, wal: wal?.bytes ?? 0, sum };
+}
+
+/** Moves the day while small sources are polled; how late their polls began, alone before and beside the move. */
+async function movedBesidePolls(room: Room, directory: string, { seconds, say }: BenchOptions) {
+  await using live = await startLive(room);
+  say(`polling for ${seconds} s`);
+  const { p99: alone } = await live.during(() => sleep(seconds * 1_000));
+  say('moving the day beside polls');
+  const { p99: beside, result: moved } = await live.during(() => moveAll(room, directory, 'moved'));
+  return { moved, alone, beside };
 }
 
 /** Moves by the command, in a process of its own, whose peak memory counts. */

@@ -34,7 +34,7 @@ const usage = `usage: npm run bench -- [--only ${Object.keys(benches).join('|')}
   --json     print the measures as JSON instead of the table
   --points   readings of the pull bench, default 1000000; push sends half as many
   --runs     how often each pull and push is measured, default 3; the middle one counts
-  --seconds  how long the schedule, pace, backfill, stampede, turns, hanging and viewers benches watch, default 60, with --quick 10
+  --seconds  how long the schedule, pace, backfill, archive, stampede, turns, hanging and viewers benches watch, default 60, with --quick 10
   --load     only the load of this many sources, of schedule, growth and cost; the sources of stampede, default 2000
   --queue    redis or postgresql: only its loads, of schedule, growth, cost and stampede
   --quick    fewer loads of schedule, growth, cost and stampede
