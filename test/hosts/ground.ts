@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type pg from 'pg';
 import { writeLive, writePast } from '../chaos/live-writer.ts';
@@ -113,8 +114,15 @@ export async function openGround(prefix: string, from: string | undefined): Prom
   });
 
   const running = new Map<BridgeHost, RunningProcess>();
+  const stop = async (name: BridgeHost): Promise<void> => {
+    const present = running.get(name);
+    await present?.stop(60_000);
+    // The library of another clock leaves them where a process ends by a signal.
+    for (const left of ['faketime_shm', 'sem.faketime_sem'])
+      await rm(`/dev/shm/${left}_${present?.pid}`, { force: true });
+  };
   const start = async (name: BridgeHost, tree: string, clock?: string): Promise<void> => {
-    await running.get(name)?.stop();
+    await stop(name);
     const [command = '', ...enter] = network.enter(name);
     const isApi = APIS.some((api) => api === name);
     const program = [process.execPath, mainOf(tree), isApi ? 'api' : 'worker'];
@@ -139,7 +147,7 @@ export async function openGround(prefix: string, from: string | undefined): Prom
     running.set(name, started);
   };
   stack.defer(async () => {
-    for (const one of running.values()) await one.stop(60_000);
+    for (const name of running.keys()) await stop(name);
   });
   for (const name of [...WORKERS, ...APIS]) await start(name, earlier?.directory ?? HERE);
 

@@ -15,7 +15,7 @@ const MARK = 'DATABRIDGE_TEST_PROGRAM';
 export const MAIN = process.env[MARK] ?? join(root, 'src/main.ts');
 
 /**
- * Global set-up of the tests that start processes of databridge: the sources and their packages, joined to some ten files. Loading a
+ * Global set-up of the tests that start processes of databridge: the sources and their packages, joined to few files. Loading a
  * thousand of them is 40 % of what it costs until a daemon is up, and a run starts five hundred. `start-up.test.ts` and
  * `packaging.test.ts` start the sources and the package as they are.
  */
