@@ -4,6 +4,7 @@ import type { Instant } from '../core/instant.ts';
 import type { Database } from '../database/database.ts';
 import { sweep } from './keep.ts';
 import { archiveOf } from './manifest.ts';
+import { holdArchive } from './place.ts';
 import { moveDay } from './move.ts';
 import type { Moved } from './move.ts';
 
@@ -56,7 +57,7 @@ export async function* moveDue(
   database: Database,
   { before, projectId, signal }: MovesAsked,
 ): AsyncGenerator<DueDay & { readonly moved: Moved }> {
-  archiveOf(database, 1);
+  await holdArchive(database);
   const projects = await database.rows<{ id: number; code: string }>(
     'select id, code from ml_project where $1::int is null or id = $1 order by id',
     [projectId ?? null],

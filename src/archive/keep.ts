@@ -6,6 +6,7 @@ import { BridgeError } from '../core/errors.ts';
 import { workDirectory } from './duck.ts';
 import { DAY_COLUMNS, REPLACED_ENDING, fileOf, archiveOf } from './manifest.ts';
 import type { ArchivedDay } from './manifest.ts';
+import { holdArchive } from './place.ts';
 
 /**
  * Days that a replaced file stays: a read that began before uses it for minutes, and a backup from before the merge names it. Backups are
@@ -22,6 +23,7 @@ const UNFINISHED = /^(?:[\da-f-]{36}\.(?:csv|series\.csv|rows|\d+\.piece|part)|d
 /** Removes unfinished files of processes that ended, and replaced ones that nobody needs any more. */
 export async function sweep(database: Database): Promise<void> {
   const { directory } = archiveOf(database, 1);
+  await holdArchive(database);
   const work = workDirectory(directory);
   for (const name of await readdir(work, { recursive: true }).catch(() => [])) {
     const path = join(work, name);

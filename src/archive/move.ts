@@ -17,6 +17,7 @@ import type { DayContent } from './day-file.ts';
 import { connectDuck, workDirectory } from './duck.ts';
 import { DAY_COLUMNS, REPLACED_ENDING, UNKNOWN_ENDING, dayAt, fileOf, archiveOf, sha256Of } from './manifest.ts';
 import type { ArchivedDay } from './manifest.ts';
+import { holdArchive } from './place.ts';
 
 /** A step of a move, for tests that end a move behind it. */
 export type MoveStep = 'copied' | 'written' | 'renamed' | 'deleted' | 'noted' | 'committed';
@@ -75,6 +76,7 @@ export async function moveDay(
   try {
     // Before the snapshot, so that the snapshot has what the process before did.
     if (!(await lockDay(client, projectId, day))) return { outcome: 'busy' };
+    await holdArchive(database);
     duck = await connectDuck(place.directory);
     await client.query('begin isolation level repeatable read');
     await client.query(FOR_A_MOVE);

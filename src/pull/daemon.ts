@@ -1,5 +1,6 @@
 import type { Keys } from '../access/keys.ts';
 import { tidyAccess } from '../access/tidy.ts';
+import { holdArchive } from '../archive/place.ts';
 import { formatInstant } from '../core/instant.ts';
 import { isDatabaseAway } from '../database/away.ts';
 import { dropOldMemories } from '../database/memory.ts';
@@ -59,6 +60,7 @@ export async function startDaemon(
   signal: AbortSignal,
 ): Promise<Daemon> {
   const { database, settings, log } = bridge;
+  if (database.archive !== undefined) await holdArchive(database);
   const presence = presenceOf(database, bridge.workerId, version, {
     kids: () => bridge.keys.kids(),
     disk: () => diskRoom(settings.home),

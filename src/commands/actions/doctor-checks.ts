@@ -1,9 +1,10 @@
 import { damagedDays, listDays } from '../../archive/keep.ts';
+import { assertArchivePlace } from '../../archive/place.ts';
 import { formatBytes } from '../../core/bytes.ts';
 import { hostname } from 'node:os';
 import type { HostPaces } from '../../core/host-pace.ts';
 import { counted } from '../../core/counted.ts';
-import { asBridgeError } from '../../core/errors.ts';
+import { BridgeError, asBridgeError } from '../../core/errors.ts';
 import { DAY, SECOND, formatInstant, fromMillis } from '../../core/instant.ts';
 import type { Database } from '../../database/database.ts';
 import { diskRoom } from '../../database/disk.ts';
@@ -154,6 +155,13 @@ const DAMAGED_SHOWN = 5;
 export async function* archiveChecks(database: Database): AsyncGenerator<Check> {
   const days = await listDays(database);
   const { archive } = database;
+  try {
+    await assertArchivePlace(database);
+  } catch (error) {
+    if (!(error instanceof BridgeError)) throw error;
+    yield failed('archive', error.message, error.remedy ?? '');
+    return;
+  }
   if (days.length === 0) {
     if (archive !== undefined) yield ok('archive', `no day is in ${archive.directory} yet`);
     return;

@@ -20,6 +20,7 @@ export const BACKED_UP = [
   'label_set',
   'reading',
   'archived_day',
+  'archive_place',
   'unreadable',
   'backfill',
   'backfill_stream',
