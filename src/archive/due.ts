@@ -1,6 +1,7 @@
 import { asBridgeError } from '../core/errors.ts';
 import { DAY } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
+import type { SharedClock } from '../database/clock.ts';
 import type { Database } from '../database/database.ts';
 import { sweep } from './keep.ts';
 import { archiveOf } from './manifest.ts';
@@ -44,9 +45,11 @@ export interface MovesAsked {
   readonly before: Instant;
   readonly projectId?: number | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** The days that failed in earlier runs; this run corrects it. They are tried behind all others, so none waits for them for ever. */
+  readonly failed?: Map<string, DueDay>;
 }
 
-/** A fault of one day, such as a file that is missing, holds up no other; a full disk is found out soon. */
+/** A fault of one day, such as a file that is missing, holds up no other; so many in a row are one of all, such as a full disk. */
 const MOST_FAILURES = 20;
 
 /**
@@ -55,49 +58,82 @@ const MOST_FAILURES = 20;
  */
 export async function* moveDue(
   database: Database,
-  { before, projectId, signal }: MovesAsked,
+  { signal, failed = new Map<string, DueDay>(), ...asked }: MovesAsked,
 ): AsyncGenerator<DueDay & { readonly moved: Moved }> {
   await holdArchive(database);
-  const projects = await database.rows<{ id: number; code: string }>(
-    'select id, code from ml_project where $1::int is null or id = $1 order by id',
-    [projectId ?? null],
-  );
   const failures: unknown[] = [];
-  for (const { id, code } of projects) {
-    let from: Instant | undefined;
-    for (;;) {
-      if (signal?.aborted === true) return;
-      const day = await firstDay(database, id, { from, before });
-      if (day === undefined) break;
-      from = day + DAY;
-      let moved: Moved;
-      try {
-        moved = await moveDay(database, { projectId: id, day }, { signal });
-      } catch (error) {
-        failures.push(error);
-        if (asBridgeError(error).code === 'cancelled' || failures.length >= MOST_FAILURES) throw failures[0];
-        continue;
-      }
-      yield { projectId: id, project: code, day, moved };
+  let inARow = 0;
+  for await (const due of daysDue(database, asked, new Map(failed))) {
+    if (signal?.aborted === true) return;
+    let moved: Moved;
+    try {
+      moved = await moveDay(database, due, { signal });
+    } catch (error) {
+      failures.push(error);
+      if (asBridgeError(error).code === 'cancelled') throw failures[0];
+      failed.set(keyOf(due), due);
+      inARow += 1;
+      if (inARow >= MOST_FAILURES) throw failures[0];
+      continue;
     }
+    inARow = 0;
+    failed.delete(keyOf(due));
+    yield { ...due, moved };
   }
   if (failures.length > 0) throw failures[0];
 }
 
-/** What a daemon does about the archive now and then: it moves the days that are due at `now`, and removes files that nobody needs. */
+const keyOf = ({ projectId, day }: DueDay): string => `${projectId} ${day}`;
+
+/** The days that are due, those of `behind` behind all others. */
+async function* daysDue(
+  database: Database,
+  { before, projectId }: Pick<MovesAsked, 'before' | 'projectId'>,
+  behind: ReadonlyMap<string, DueDay>,
+): AsyncGenerator<DueDay> {
+  const projects = await database.rows<{ id: number; code: string }>(
+    'select id, code from ml_project where $1::int is null or id = $1 order by id',
+    [projectId ?? null],
+  );
+  for (const { id, code } of projects) {
+    let from: Instant | undefined;
+    for (;;) {
+      const day = await firstDay(database, id, { from, before });
+      if (day === undefined) break;
+      from = day + DAY;
+      const due = { projectId: id, project: code, day };
+      if (!behind.has(keyOf(due))) yield due;
+    }
+  }
+  yield* behind.values();
+}
+
+/** Removes files that nobody needs, and moves the days that are due. A fault of the one does not keep the other from its work. */
+export async function* sweepAndMove(
+  database: Database,
+  asked: MovesAsked,
+): AsyncGenerator<DueDay & { readonly moved: Moved }> {
+  let fault: unknown;
+  await sweep(database).catch((error: unknown) => (fault = error));
+  yield* moveDue(database, asked);
+  if (fault !== undefined) throw fault;
+}
+
+/**
+ * What a daemon does about the archive now and then, see `sweepAndMove`. `failed` is kept from one time to the next.
+ */
 export async function* archiveDue(
   database: Database,
-  now: Instant,
-  signal: AbortSignal,
+  { now }: Pick<SharedClock, 'now'>,
+  { signal, failed }: { readonly signal: AbortSignal; readonly failed: Map<string, DueDay> },
 ): AsyncGenerator<DueDay & { readonly moved: Moved }> {
   const { after } = archiveOf(database, 1);
   try {
-    for await (const one of moveDue(database, { before: dueBefore(now, after), signal })) {
+    for await (const one of sweepAndMove(database, { before: dueBefore(now(), after), signal, failed })) {
       // Another process is at it.
       if (one.moved.outcome === 'busy') return;
       yield one;
     }
-    await sweep(database);
   } catch (error) {
     if (!signal.aborted) throw error;
   }

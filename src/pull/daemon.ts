@@ -1,5 +1,6 @@
 import type { Keys } from '../access/keys.ts';
 import { tidyAccess } from '../access/tidy.ts';
+import type { DueDay } from '../archive/due.ts';
 import { holdArchive } from '../archive/place.ts';
 import { formatInstant } from '../core/instant.ts';
 import { isDatabaseAway } from '../database/away.ts';
@@ -128,10 +129,12 @@ export async function startDaemon(
       await failSoft('planner', planInTurn(database, queue, bridge.meters));
   }
   const stopping = new AbortController();
+  const failedDays = new Map<string, DueDay>();
   /** Moves the days that are due, one after the other, beside all other work. It is loaded only where there is an archive. */
   async function archive(): Promise<void> {
     const { archiveDue } = await import('../archive/due.ts');
-    for await (const { project, day, moved } of archiveDue(database, bridge.clock.now(), stopping.signal)) {
+    const how = { signal: stopping.signal, failed: failedDays };
+    for await (const { project, day, moved } of archiveDue(database, bridge.clock, how)) {
       if ('rows' in moved) log.info({ project, day: formatInstant(day).slice(0, 10), ...moved }, 'a day was archived');
     }
   }

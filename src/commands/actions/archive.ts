@@ -1,6 +1,6 @@
-import { damagedDays, listDays, sweep } from '../../archive/keep.ts';
+import { damagedDays, listDays } from '../../archive/keep.ts';
 import type { ListedDay } from '../../archive/keep.ts';
-import { dueBefore, moveDue } from '../../archive/due.ts';
+import { dueBefore, sweepAndMove } from '../../archive/due.ts';
 import { archiveOf } from '../../archive/manifest.ts';
 import type { Moved } from '../../archive/move.ts';
 import { formatBytes } from '../../core/bytes.ts';
@@ -41,11 +41,10 @@ export async function archiveRun(options: OfProject & { readonly until?: string 
         );
       const projectId = await projectIdOf(database, options);
       const days: (Record<string, unknown> & { readonly outcome: Moved['outcome'] })[] = [];
-      for await (const { project, day, moved } of moveDue(database, { before, projectId, signal })) {
+      for await (const { project, day, moved } of sweepAndMove(database, { before, projectId, signal })) {
         days.push({ project, day: dayText(day), ...moved });
         if (options.json !== true) printLine(`${project} ${dayText(day)}: ${inWords(moved)}`);
       }
-      await sweep(database);
       if (options.json === true) printJson({ days });
       else if (days.length === 0) printLine('no day is due');
       if (signal.aborted || days.some(({ outcome }) => outcome === 'busy')) process.exitCode = EXIT.failed;

@@ -1,0 +1,107 @@
+import { mkdir, readdir, rename, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { archiveDue } from '../../src/archive/due.ts';
+import type { DueDay } from '../../src/archive/due.ts';
+import { listDays } from '../../src/archive/keep.ts';
+import { DAY, formatInstant } from '../../src/core/instant.ts';
+import type { Database } from '../../src/database/database.ts';
+import { useDatabases } from '../kit/databases.ts';
+import { BEGIN, archiveGround, moveAll, write } from './archive-ground.ts';
+import type { Point } from './archive-ground.ts';
+
+const databases = useDatabases();
+
+/** So many days at the front fail, more than a run bears in a row. */
+const FAILING = 22;
+const ALL = 24;
+
+const pointOn = (day: number, microsecond: number): Point => ({
+  sensor: 'a',
+  at: BEGIN + day * DAY + microsecond,
+  value: day,
+  precision: undefined,
+  labels: [],
+});
+
+const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, place) => from + place);
+
+/** A run of a daemon: the days that it moved or merged, by their number, and how it ended. */
+async function run(database: Database, failed: Map<string, DueDay>) {
+  const moved: number[] = [];
+  const clock = { now: () => BEGIN + (ALL + 1) * DAY, disagreement: () => undefined };
+  try {
+    for await (const { day } of archiveDue(database, clock, { signal: new AbortController().signal, failed }))
+      moved.push((day - BEGIN) / DAY);
+    return { moved, fault: undefined };
+  } catch (error) {
+    return { moved, fault: (error as Error).message };
+  }
+}
+
+it('moves days behind others that fail, also behind more than a run bears, and sweeps all the same', async () => {
+  const { database, projectId, directory } = await archiveGround(databases);
+  await write(
+    database,
+    projectId,
+    range(0, ALL + 1).map((day) => pointOn(day, 0)),
+  );
+  await moveAll(database, BEGIN + FAILING * DAY);
+  // Late readings of days whose files are away for a while.
+  await write(
+    database,
+    projectId,
+    range(0, FAILING).map((day) => pointOn(day, 1)),
+  );
+  const paths = (await listDays(database)).map(({ path }) => join(directory.path, path));
+  for (const path of paths) await rename(path, `${path}.away`);
+  const work = join(directory.path, '.work');
+  const unfinished = join(work, '00000000-0000-4000-8000-000000000000.part');
+  await mkdir(work, { recursive: true });
+  await writeFile(unfinished, '');
+  await utimes(unfinished, 1, 1);
+
+  const failed = new Map<string, DueDay>();
+  const firstFails = expect.stringContaining(`day ${formatInstant(BEGIN).slice(0, 10)} has no file`) as unknown;
+  expect(await run(database, failed)).toEqual({ moved: [], fault: firstFails });
+  expect(await readdir(work)).not.toContain('00000000-0000-4000-8000-000000000000.part');
+  const second = await run(database, failed);
+  expect(second).toMatchObject({
+    moved: range(FAILING, ALL),
+    fault: expect.stringContaining('has no file') as unknown,
+  });
+  for (const path of paths) await rename(`${path}.away`, path);
+  const { moved, fault } = await run(database, failed);
+  expect({ moved: moved.toSorted((one, other) => one - other), fault }).toEqual({
+    moved: range(0, FAILING),
+    fault: undefined,
+  });
+  expect(await run(database, failed)).toEqual({ moved: [], fault: undefined });
+  expect(failed.size).toBe(0);
+  await directory.remove();
+});
+
+it('bears any number of days that fail between others', async () => {
+  const { database, projectId, directory } = await archiveGround(databases);
+  await write(
+    database,
+    projectId,
+    range(0, 51).map((day) => pointOn(day, 0)),
+  );
+  await moveAll(database, BEGIN + 50 * DAY);
+  await write(
+    database,
+    projectId,
+    range(0, 50).map((day) => pointOn(day, 1)),
+  );
+  const days = await listDays(database);
+  for (const [place, { path }] of days.entries())
+    if (place % 2 === 0) await rename(join(directory.path, path), join(directory.path, `${path}.away`));
+  await expect(moveAll(database, BEGIN + 50 * DAY)).rejects.toThrow('has no file');
+  const merged = await database.rows<{ day: number }>(
+    `select (instant_of(day::timestamp at time zone 'UTC') - $1) / ${DAY} as day from archived_day where replaced_at is null and readings = 2 order by 1`,
+    [BEGIN],
+  );
+  expect(merged.map(({ day }) => Number(day))).toEqual(range(0, 25).map((one) => one * 2 + 1));
+  await directory.remove();
+});
