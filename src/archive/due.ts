@@ -120,19 +120,22 @@ export async function* sweepAndMove(
 }
 
 /**
- * What a daemon does about the archive now and then, see `sweepAndMove`. `failed` is kept from one time to the next.
+ * What a daemon does about the archive now and then, see `sweepAndMove`. `failed` is kept from one time to the next. Nothing while the
+ * clocks of the host and the database disagree, because one of them takes days for settled that are not.
  */
 export async function* archiveDue(
   database: Database,
-  { now }: Pick<SharedClock, 'now'>,
+  { now, disagreement }: Pick<SharedClock, 'now' | 'disagreement'>,
   { signal, failed }: { readonly signal: AbortSignal; readonly failed: Map<string, DueDay> },
 ): AsyncGenerator<DueDay & { readonly moved: Moved }> {
+  if (disagreement() !== undefined) return;
   const { after } = archiveOf(database, 1);
   try {
     for await (const one of sweepAndMove(database, { before: dueBefore(now(), after), signal, failed })) {
       // Another process is at it.
       if (one.moved.outcome === 'busy') return;
       yield one;
+      if (disagreement() !== undefined) return;
     }
   } catch (error) {
     if (!signal.aborted) throw error;

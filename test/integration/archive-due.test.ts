@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdir, readdir, rename, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -7,6 +8,7 @@ import { listDays } from '../../src/archive/keep.ts';
 import { DAY, formatInstant } from '../../src/core/instant.ts';
 import type { Database } from '../../src/database/database.ts';
 import { useDatabases } from '../kit/databases.ts';
+import { MAIN } from '../kit/joined-program.ts';
 import { BEGIN, archiveGround, moveAll, write } from './archive-ground.ts';
 import type { Point } from './archive-ground.ts';
 
@@ -103,5 +105,55 @@ it('bears any number of days that fail between others', async () => {
     [BEGIN],
   );
   expect(merged.map(({ day }) => Number(day))).toEqual(range(0, 25).map((one) => one * 2 + 1));
+  await directory.remove();
+});
+
+it('moves nothing while the clocks of the host and the database disagree, also where they begin to meanwhile', async () => {
+  const { database, projectId, directory } = await archiveGround(databases);
+  await write(
+    database,
+    projectId,
+    range(0, 4).map((day) => pointOn(day, 0)),
+  );
+  let ahead: number | undefined = DAY;
+  const clock = { now: () => BEGIN + 10 * DAY, disagreement: () => ahead };
+  const moves = async (): Promise<number> => {
+    let count = 0;
+    const how = { signal: new AbortController().signal, failed: new Map<string, DueDay>() };
+    for await (const { moved } of archiveDue(database, clock, how)) {
+      expect(moved.outcome).toBe('moved');
+      count += 1;
+      ahead = DAY;
+    }
+    return count;
+  };
+  expect(await moves()).toBe(0);
+  ahead = undefined;
+  expect(await moves()).toBe(1);
+  expect(await listDays(database)).toHaveLength(1);
+  await directory.remove();
+});
+
+it('refuses archive run on a host whose clock disagrees with that of the database', async () => {
+  const { database, projectId, directory } = await archiveGround(databases);
+  await write(
+    database,
+    projectId,
+    range(0, 2).map((day) => pointOn(day, 0)),
+  );
+  // The clock of the host is set ahead by an hour, the even one and the database's are not.
+  const ahead = join(directory.path, 'ahead.mjs');
+  await writeFile(ahead, 'const now = Date.now; Date.now = () => now() + 3_600_000;');
+  const { status, stderr } = spawnSync(process.execPath, ['--import', ahead, MAIN, 'archive', 'run'], {
+    env: {
+      ...process.env,
+      DATABASE_URL: database.url,
+      DATABRIDGE_HOME: directory.path,
+      DATABRIDGE_ARCHIVE: join(directory.path, 'archive'),
+    },
+    encoding: 'utf8',
+  });
+  expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining('1h apart') as unknown });
+  expect(await listDays(database)).toEqual([]);
   await directory.remove();
 });

@@ -8,6 +8,7 @@ import { counted } from '../../core/counted.ts';
 import { configInvalid } from '../../core/errors.ts';
 import { DAY, formatInstant } from '../../core/instant.ts';
 import type { Instant } from '../../core/instant.ts';
+import { clocksInWords } from '../../database/clock.ts';
 import type { Database } from '../../database/database.ts';
 import { withContext } from '../../context.ts';
 import { EXIT, printJson, printLine, table } from '../../terminal/output.ts';
@@ -29,6 +30,13 @@ export async function archiveRun(options: OfProject & { readonly until?: string 
     withContext(async ({ database, clock }) => {
       const { after } = archiveOf(database, 1);
       const now = clock.now();
+      const ahead = clock.disagreement();
+      // One of the clocks takes days for settled that are not.
+      if (ahead !== undefined)
+        throw configInvalid(
+          `this host moves nothing: ${clocksInWords(ahead, now)}`,
+          'set both clocks by NTP; which of them is wrong cannot be known here',
+        );
       const due = dueBefore(now, after);
       const before =
         options.until === undefined ? due : Math.floor(parseTime(options.until, now, '--until') / DAY) * DAY;
