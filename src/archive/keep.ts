@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Instant } from '../core/instant.ts';
@@ -6,6 +7,7 @@ import { BridgeError } from '../core/errors.ts';
 import { workDirectory } from './duck.ts';
 import { DAY_COLUMNS, REPLACED_ENDING, fileOf, archiveOf } from './manifest.ts';
 import type { ArchivedDay } from './manifest.ts';
+import { tidyAlone } from './move.ts';
 import { holdArchive } from './place.ts';
 
 /**
@@ -20,9 +22,13 @@ const UNFINISHED_MS = 86_400_000;
 /** Our unfinished files, and those of DuckDB, which removes them when a statement ends. */
 const UNFINISHED = /^(?:[\da-f-]{36}\.(?:csv|series\.csv|rows|\d+\.piece|part)|duckdb-[\da-f-]{36}\/.+)$/;
 
-/** Removes unfinished files of processes that ended, and replaced ones that nobody needs any more. */
+/**
+ * Removes unfinished files of processes that ended, and replaced ones that nobody needs any more. A replaced file of a process that was
+ * killed behind its commit gets its ending, so that other programs leave it out.
+ */
 export async function sweep(database: Database): Promise<void> {
-  const { directory } = archiveOf(database, 1);
+  const place = archiveOf(database, 1);
+  const { directory } = place;
   await holdArchive(database);
   const work = workDirectory(directory);
   for (const name of await readdir(work, { recursive: true }).catch(() => [])) {
@@ -30,6 +36,12 @@ export async function sweep(database: Database): Promise<void> {
     const found = UNFINISHED.test(name) ? await stat(path).catch(() => undefined) : undefined;
     if (found !== undefined && Date.now() - found.mtimeMs > UNFINISHED_MS) await rm(path, { force: true });
   }
+  const replaced = await database.rows<Pick<ArchivedDay, 'projectId' | 'day' | 'path'> & Record<string, unknown>>(
+    `select distinct on (path) ${DAY_COLUMNS} from archived_day
+     where replaced_at is not null and path not in (select path from archived_day where replaced_at is null)`,
+  );
+  for (const { projectId, day, path } of replaced)
+    if (existsSync(join(directory, path))) await tidyAlone(database, place, projectId, day);
   const old = await database.rows<{ id: number; path: string; used: boolean }>(
     `select id, path, exists (select from archived_day as other where other.path = archived_day.path and other.id <> archived_day.id) as used
      from archived_day where replaced_at < now() - ${REPLACED_DAYS} * interval '1 day'`,

@@ -88,7 +88,7 @@ export async function moveDay(
   } catch (error) {
     // Not by a rollback, which would wait for a copy that nobody reads any more.
     await client.end().catch(() => undefined);
-    await tidyFailed(database, place, projectId, day).catch(() => undefined);
+    await tidyAlone(database, place, projectId, day).catch(() => undefined);
     if (isChanged(error)) return { outcome: 'changed' };
     throw signal?.aborted === true
       ? new BridgeError({ code: 'cancelled' }, 'stopped: the day was not moved')
@@ -251,8 +251,13 @@ export async function tidyDay(
   }
 }
 
-/** Tidies a day whose move failed. Another process may move it by now; that one tidies it. */
-async function tidyFailed(database: Database, place: ArchivePlace, projectId: number, day: Instant): Promise<void> {
+/** Tidies a day whose move failed, or ended with its process. Another process may move it by now; that one tidies it. */
+export async function tidyAlone(
+  database: Database,
+  place: ArchivePlace,
+  projectId: number,
+  day: Instant,
+): Promise<void> {
   const client = await database.dedicated();
   client.on('error', () => undefined);
   try {

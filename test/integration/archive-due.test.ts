@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { archiveDue } from '../../src/archive/due.ts';
 import type { DueDay } from '../../src/archive/due.ts';
-import { listDays } from '../../src/archive/keep.ts';
+import { listDays, sweep } from '../../src/archive/keep.ts';
 import { DAY, formatInstant } from '../../src/core/instant.ts';
 import type { Database } from '../../src/database/database.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { MAIN } from '../kit/joined-program.ts';
-import { BEGIN, archiveGround, moveAll, write } from './archive-ground.ts';
+import { eventually } from './daemon-rig.ts';
+import { BEGIN, HISTORY, archiveGround, moveAll, placesOf, write } from './archive-ground.ts';
 import type { Point } from './archive-ground.ts';
 
 const databases = useDatabases();
@@ -155,5 +156,23 @@ it('refuses archive run on a host whose clock disagrees with that of the databas
   });
   expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining('1h apart') as unknown });
   expect(await listDays(database)).toEqual([]);
+  await directory.remove();
+});
+
+it('shows other programs each reading once after a merge whose process was killed behind its commit', async () => {
+  const { database, projectId, directory } = await archiveGround(databases);
+  await write(database, projectId, HISTORY);
+  await moveAll(database);
+  await write(database, projectId, [{ ...pointOn(0, 7), sensor: 'a' }]);
+  const mover = new URL('archive-mover.ts', import.meta.url).pathname;
+  const argv = [mover, database.url, directory.path, String(projectId), String(BEGIN), 'committed'];
+  expect(spawnSync(process.execPath, argv, { encoding: 'utf8' })).toMatchObject({ signal: 'SIGKILL', stderr: '' });
+  expect(await placesOf(database, directory.path)).toEqual({ rows: 4, archived: 97, found: 96 + 97 });
+  // PostgreSQL takes a moment to see that the killed process is gone.
+  await eventually('the replaced file has its ending', async () => {
+    await sweep(database);
+    return (await placesOf(database, directory.path)).found !== 96 + 97;
+  });
+  expect(await placesOf(database, directory.path)).toEqual({ rows: 4, archived: 97, found: 97 });
   await directory.remove();
 });
