@@ -65,15 +65,14 @@ export async function shelfOf(database: Asks, projectId: number, { from, to }: W
   return { stamp: days.reduce((sum, { id }) => sum + id, 0), days };
 }
 
-/** The stamp alone. Where the setting is not there nothing moves, and no statement is spent. */
+/** The stamp alone. Throws as `shelfOf`, also where the first days of all are moved while a process without the setting reads. */
 export async function shelfStamp(database: Asks, projectId: number, { from, to }: Window): Promise<number> {
-  if (database.archive === undefined) return 0;
-  const [row] = await database.rows<{ stamp: number }>(`select coalesce(sum(id), 0) as stamp ${PRESENT}`, [
-    projectId,
-    from,
-    to - 1,
-  ]);
-  return row?.stamp ?? 0;
+  const [{ stamp, days } = { stamp: 0, days: 0 }] = await database.rows<{ stamp: number; days: number }>(
+    `select coalesce(sum(id), 0) as stamp, count(*)::int as days ${PRESENT}`,
+    [projectId, from, to - 1],
+  );
+  if (days > 0) archiveOf(database, days);
+  return stamp;
 }
 
 /** Throws `config-invalid` where days are archived and this process does not know where: it would take them for days without readings. */
@@ -90,8 +89,10 @@ export async function assertArchiveKnown(database: Database): Promise<void> {
  */
 export async function steady<T>(database: Database, read: () => Promise<T>): Promise<T> {
   if (database.archive === undefined) {
+    const found = await read();
+    // Behind the read, because another host may have moved its days meanwhile.
     await assertArchiveKnown(database);
-    return await read();
+    return found;
   }
   const stampNow = async (): Promise<number> => (await database.row<{ stamp: number }>(NEWEST))?.stamp ?? 0;
   for (let before = await stampNow(); ;) {

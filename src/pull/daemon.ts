@@ -1,6 +1,7 @@
 import type { Keys } from '../access/keys.ts';
 import { tidyAccess } from '../access/tidy.ts';
 import type { DueDay } from '../archive/due.ts';
+import { assertArchiveKnown } from '../archive/manifest.ts';
 import { holdArchive } from '../archive/place.ts';
 import { formatInstant } from '../core/instant.ts';
 import { isDatabaseAway } from '../database/away.ts';
@@ -130,8 +131,10 @@ export async function startDaemon(
   }
   const stopping = new AbortController();
   const failedDays = new Map<string, DueDay>();
-  /** Moves the days that are due, one after the other, beside all other work. It is loaded only where there is an archive. */
+  /** Moves the days that are due, one after the other, beside all other work. What moves is loaded only where there is an archive. */
   async function archive(): Promise<void> {
+    // Another host may have moved the first days since this process began.
+    if (database.archive === undefined) return await assertArchiveKnown(database);
     const { archiveDue } = await import('../archive/due.ts');
     const how = { signal: stopping.signal, failed: failedDays };
     for await (const { project, day, moved } of archiveDue(database, bridge.clock, how)) {
@@ -154,9 +157,7 @@ export async function startDaemon(
     repeat(HOUSEKEEPING_MS, () => tidyAccess(database), complain),
     repeat(HOUSEKEEPING_MS, () => forgetAccounts(database), complain),
     repeat(HOUSEKEEPING_MS, () => dropOldMemories(database), complain),
-    ...(database.archive === undefined
-      ? []
-      : [repeat(HOUSEKEEPING_MS, () => failSoft('archive', archive()), complain)]),
+    repeat(HOUSEKEEPING_MS, () => failSoft('archive', archive()), complain),
   ];
   return {
     async drain() {

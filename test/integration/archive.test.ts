@@ -127,6 +127,48 @@ it('reads days that are moved and merged while it reads', async () => {
   await directory.remove();
 });
 
+it('ends a read of a process without the setting with an error where days are moved meanwhile', async () => {
+  const { database, projectId, directory } = await ground();
+  await write(database, projectId, HISTORY);
+  const without: Database = { ...database, archive: undefined };
+  expect(await linesOf(without, projectId)).toEqual(linesIn(HISTORY_BY_KEY));
+  const unknown = { code: 'config-invalid', fault: { path: 'DATABRIDGE_ARCHIVE' } };
+  const seen: string[] = [];
+  const reading = (async () => {
+    for await (const page of storedReadings(without, { projectId, range: RANGE, sensor: undefined })) {
+      if (seen.length === 0) expect(await moveAll(database)).toEqual(['moved']);
+      for (const { sensorId, ...one } of page) seen.push(lineOf({ sensor: sensorId, ...one }));
+    }
+  })();
+  await expect(reading).rejects.toMatchObject(unknown);
+  // What it gave until then is right, and it is not all.
+  expect(linesIn(HISTORY_BY_KEY).slice(0, seen.length)).toEqual(seen);
+  expect(seen.length).toBeLessThan(HISTORY.length);
+  // Other days of the project are read as ever.
+  const elsewhere = { from: BEGIN + DAY, to: RANGE.to };
+  for await (const page of storedReadings(without, { projectId, range: elsewhere, sensor: 'a' }))
+    expect(page.map(({ at }) => at)).toEqual([BEGIN + DAY]);
+  await directory.remove();
+});
+
+it('refuses a sum of a process without the setting where the first day is moved while it counts', async () => {
+  const { database, projectId, directory } = await ground();
+  await write(database, projectId, HISTORY);
+  const [series] = await database.rows<{ id: number }>(`select id from series where sensor_id = 'a'`);
+  const without: Database = {
+    ...database,
+    archive: undefined,
+    async rows(text, values) {
+      if (text.includes('width_bucket')) expect(await moveAll(database)).toEqual(['moved']);
+      return await database.rows(text, values);
+    },
+  };
+  await expect(readingsByBucket(without, [series?.id ?? 0], [BEGIN, BEGIN + DAY])).rejects.toMatchObject({
+    code: 'config-invalid',
+  });
+  await directory.remove();
+});
+
 it('goes on where a merge takes the file of a day away between two looks at it', async () => {
   const { database, projectId, directory } = await ground();
   const many = ['a', 'b', 'c'].flatMap((sensor) =>
