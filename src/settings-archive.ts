@@ -3,6 +3,12 @@ import { z } from 'zod';
 import { DAY } from './core/instant.ts';
 import type { Microseconds } from './core/instant.ts';
 
+/**
+ * Days. A write looks for readings in the archive that are up to two days younger than this age, because whole days move and clocks
+ * differ. With less than three it would look for each live reading.
+ */
+export const LEAST_AFTER = 3;
+
 /** The environment variables of the archive. */
 export const archiveFields = {
   DATABRIDGE_ARCHIVE: z
@@ -15,11 +21,11 @@ export const archiveFields = {
   DATABRIDGE_ARCHIVE_AFTER: z.coerce
     .number()
     .int()
-    .min(1)
+    .min(LEAST_AFTER)
     .max(36_500)
     .default(60)
     .describe(
-      'days after which a day of readings is moved to DATABRIDGE_ARCHIVE; best longer than `lookBackAtMost` of every source, because each look for late data would read the files',
+      'days after which a day of readings is moved to DATABRIDGE_ARCHIVE, 3 or more, because readings up to two days younger are looked for in the archive when they are stored; best longer than `lookBackAtMost` of every source, because each look for late data would read the files',
     ),
 };
 

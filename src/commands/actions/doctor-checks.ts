@@ -19,6 +19,7 @@ import type { SourceLine } from '../../source/report.ts';
 import { troublesOf, vitalsOf } from '../../source/vitals.ts';
 import type { Trouble, Vitals } from '../../source/vitals.ts';
 import type { Settings } from '../../settings.ts';
+import { LEAST_AFTER } from '../../settings-archive.ts';
 import { unnamedProxy } from '../../settings-api.ts';
 import { openContext } from '../../context.ts';
 import type { Context } from '../../context.ts';
@@ -177,7 +178,7 @@ export async function* archiveChecks(database: Database): AsyncGenerator<Check> 
     yield warning(
       'archive',
       `a day was moved that ended ${counted(age, 'day')} ago, earlier than DATABRIDGE_ARCHIVE_AFTER says`,
-      `set DATABRIDGE_ARCHIVE_AFTER to ${Math.max(1, age)} on every host, or what is stored again of such days counts as new`,
+      `set DATABRIDGE_ARCHIVE_AFTER to ${Math.max(LEAST_AFTER, age)} on every host, or what is stored again of such days counts as new`,
     );
   let damaged = 0;
   for await (const { project, fault } of damagedDays(database, days, { whole: false })) {
