@@ -19,7 +19,7 @@ export interface LookBack {
    * store earlier points a second time, or over those of another owner. They hold the whole step of the grid around this instant,
    * because points that were measured after it may come late, too.
    */
-  readonly looksFrom?: Instant | undefined;
+  readonly looksFrom?: Instant | null;
   /** How late a point may come so that the looks at the overlap find it, µs; 0: the bridge looks for no late data. */
   readonly overlap: Microseconds;
   /** The oldest age of a point that is looked for, µs; 0: none beyond the overlap. */
@@ -95,8 +95,8 @@ export const endsAtBound = (age: Microseconds, lookBackAtMost: Microseconds): bo
   age > lookBackAtMost - lookBackAtMost / SHARE;
 
 /** The oldest instant that looks beyond the overlap ask for. */
-export const oldestOf = ({ start, looksFrom = -Infinity, align }: LookBack): Instant =>
-  Math.max(start, Math.floor(looksFrom / align) * align);
+export const oldestOf = ({ start, looksFrom, align }: LookBack): Instant =>
+  Math.max(start, Math.floor((looksFrom ?? -Infinity) / align) * align);
 
 /** A further look: how far back it reached, µs, and when it was wanted. */
 export interface FurtherLook {

@@ -7,9 +7,9 @@ import { blameFor, inTurn } from './turn.ts';
 
 describe('the turn', () => {
   it('begins with streams that were never asked, then with the one asked longest ago', () => {
-    const stream = (id: number, askedAt: Instant | undefined, retryAt?: Instant) => ({ id, askedAt, retryAt });
+    const stream = (id: number, askedAt: Instant | null, retryAt: Instant | null = null) => ({ id, askedAt, retryAt });
     const order = inTurn(
-      [stream(1, 30), stream(2, 10), stream(3, undefined), stream(4, 20, 41), stream(5, 10), stream(6, 5, 40)],
+      [stream(1, 30), stream(2, 10), stream(3, null), stream(4, 20, 41), stream(5, 10), stream(6, 5, 40)],
       40,
     );
     expect(order.map(({ id }) => id)).toEqual([3, 6, 2, 5, 1]);
@@ -33,8 +33,8 @@ describe('the blame for a request without an answer', () => {
 interface Simulated {
   readonly id: number;
   readonly fails: boolean;
-  askedAt: Instant | undefined;
-  retryAt: Instant | undefined;
+  askedAt: Instant | null;
+  retryAt: Instant | null;
   failures: number;
   longestWait: number;
 }
@@ -50,8 +50,8 @@ function simulate(given: { count: number; failing: ReadonlySet<number>; quota: n
   const streams: Simulated[] = Array.from({ length: given.count }, (_, id) => ({
     id,
     fails: given.failing.has(id),
-    askedAt: undefined,
-    retryAt: undefined,
+    askedAt: null,
+    retryAt: null,
     failures: 0,
     longestWait: 0,
   }));
@@ -79,7 +79,7 @@ function simulate(given: { count: number; failing: ReadonlySet<number>; quota: n
       left -= 1;
       stream.askedAt = now;
       if (!stream.fails) {
-        Object.assign(stream, { failures: 0, retryAt: undefined });
+        Object.assign(stream, { failures: 0, retryAt: null });
         [freshFailures, sourceFailures, answered] = [0, 0, true];
         continue;
       }
@@ -93,7 +93,7 @@ function simulate(given: { count: number; failing: ReadonlySet<number>; quota: n
       if (blame === 'source') {
         sourceFailures += 1;
         now += retryDelay(WAITS.source, sourceFailures, 0.5);
-        for (const waiting of streams) waiting.retryAt = undefined;
+        for (const waiting of streams) waiting.retryAt = null;
         break;
       }
       stream.retryAt = now + retryDelay(WAITS.silentStream, stream.failures + 1, 0.5);

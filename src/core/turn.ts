@@ -3,10 +3,10 @@ import type { Instant } from './instant.ts';
 /** The part of a stream that its turn depends on. */
 export interface StreamTurn {
   readonly id: number;
-  /** When live asked for it last, whatever the answer was; undefined where it never did. */
-  readonly askedAt: Instant | undefined;
+  /** When live asked for it last, whatever the answer was; null where it never did. */
+  readonly askedAt: Instant | null;
   /** It waits until then, because its last windows failed. */
-  readonly retryAt: Instant | undefined;
+  readonly retryAt: Instant | null;
 }
 
 /**
@@ -15,7 +15,7 @@ export interface StreamTurn {
  */
 export const inTurn = <Stream extends StreamTurn>(streams: readonly Stream[], now: Instant): Stream[] =>
   streams
-    .filter(({ retryAt }) => retryAt === undefined || retryAt <= now)
+    .filter(({ retryAt }) => (retryAt ?? -Infinity) <= now)
     .toSorted((one, other) => (one.askedAt ?? -Infinity) - (other.askedAt ?? -Infinity) || one.id - other.id);
 
 /** A stream that got a 5xx or no answer, seen beside the other streams of its poll. */

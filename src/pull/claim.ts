@@ -1,15 +1,9 @@
 import type { Instant, Microseconds } from '../core/instant.ts';
-import type { Learned } from '../core/learn.ts';
-import type { Selection } from '../platform/contract.ts';
 import type { ClientBase } from 'pg';
 import { rowsOf } from '../database/database.ts';
 import type { Database } from '../database/database.ts';
 import { gathering } from '../database/gathering.ts';
-import { coverageFrom } from '../database/multirange.ts';
-import type { Ranges } from '../database/multirange.ts';
 import type { Work } from '../queue/queue.ts';
-import { UNREADABLE, unreadableOf } from './unreadable-rows.ts';
-import type { UnreadableRow } from './unreadable-rows.ts';
 import { CLAIM, HISTORY_FAILURES, NEXT_DUE, mayClaim, mayRun } from './work.ts';
 import type { SourceCache } from './source-cache.ts';
 import type { SourceRow, Stream } from './open-source.ts';
@@ -25,7 +19,7 @@ export interface Claimed extends SourceRow {
   readonly workFailures: number;
   /** How far the platform's clock was last found to be ahead of ours, negative where it is behind; null where it is right. */
   readonly clock_ahead: Microseconds | null;
-  /** All that are read, in history the one. */
+  /** All that are read, in history the one. They stand in the order of their ids for a look alone, because a poll asks them in turn. */
   readonly streams: readonly Stream[];
 }
 
@@ -39,42 +33,33 @@ export interface Report {
   readonly failures?: number;
 }
 
-interface StreamRow {
-  readonly id: number;
-  readonly key: string;
-  readonly selection: { group?: string; sensors?: string[]; variables?: string[] };
-  /** In order; null where there is none. */
-  readonly covered: Ranges | null;
-  readonly learned: Learned | null;
-  readonly failures: number;
-  readonly history_failures: number;
-  readonly asked_at: Instant | null;
-  readonly retry_at: Instant | null;
-  readonly history_due: boolean;
-  readonly unreadable: readonly UnreadableRow[];
-  readonly look_again: Ranges | null;
-  readonly looks_noted: number;
-  readonly looks_from: Instant | null;
-}
+/** SQL: a `tstzmultirange` as a coverage. Nearly every stream has one range or none, which needs no query. */
+const coverage = (ranges: string): string =>
+  `case when ${ranges} = '{}' then '[]'
+    when ${ranges} = tstzmultirange(range_merge(${ranges})) then json_build_array(json_build_object('from', instant_of(lower(${ranges})), 'to', instant_of(upper(${ranges}))))
+    else (select json_agg(json_build_object('from', instant_of(lower(part)), 'to', instant_of(upper(part)))) from unnest(${ranges}) as part) end`;
 
 /**
- * SQL: as `instants_of`, without the cost of a function that holds a query, which each claim of each stream would pay. Nearly every
- * stream has one range or none, which needs no query at all.
- */
-const rangesOf = (ranges: string): string =>
-  `case when ${ranges} = '{}' then null
-    when ${ranges} = tstzmultirange(range_merge(${ranges})) then json_build_array(json_build_array(instant_of(lower(${ranges})), instant_of(upper(${ranges}))))
-    else (select json_agg(json_build_array(instant_of(lower(part)), instant_of(upper(part)))) from unnest(${ranges}) as part) end`;
-
-/**
- * A row of `stream` as JSON (`StreamRow`), beside the row `history` of its work. The history of a stream that is complete but for
+ * SQL: a row of `stream` as JSON (`Stream`), beside the row `history` of its work. The history of a stream that is complete but for
  * unreadable time is due when that is tried again, which may be later.
  */
 const STREAM = `json_build_object('id', stream.id, 'key', stream.key, 'selection', stream.selection,
-  'covered', ${rangesOf('stream.covered')}, 'learned', stream.learned, 'failures', stream.failures, 'asked_at', instant_of(stream.turn_at),
-  'history_failures', coalesce(history.failures, 0), 'history_due', coalesce(history.failures > 0 or history.due_at < now() + interval '1 minute', false),
-  'retry_at', instant_of(stream.retry_at), 'unreadable', case when exists (select from unreadable where stream_id = stream.id) then ${UNREADABLE} else '[]' end, 'look_again', ${rangesOf('stream.look_again')},
-  'looks_noted', stream.looks_noted, 'looks_from', instant_of(stream.looks_from))`;
+  'covered', ${coverage('stream.covered')}, 'learned', stream.learned, 'failures', stream.failures, 'askedAt', instant_of(stream.turn_at),
+  'historyFailures', coalesce(history.failures, 0), 'historyDue', coalesce(history.failures > 0 or history.due_at < now() + interval '1 minute', false),
+  'retryAt', instant_of(stream.retry_at), 'unreadable', case when exists (select from unreadable where stream_id = stream.id) then (
+    select json_agg(json_build_object('from', instant_of(from_at), 'to', instant_of(to_at), 'tries', tries, 'retryAt', instant_of(retry_at)) order by from_at)
+    from unreadable where stream_id = stream.id) else '[]' end,
+  'lookAgain', ${coverage('stream.look_again')}, 'looksNoted', stream.looks_noted, 'looksFrom', instant_of(stream.looks_from))`;
+
+const STREAMS = "from stream left join work as history on history.kind = 'history' and history.id = stream.id";
+
+/** The stream as it stands now; undefined where it is gone. */
+export async function streamNow(database: Database, id: number): Promise<Stream | undefined> {
+  const row = await database.row<{ stream: Stream }>(`select ${STREAM} as stream ${STREAMS} where stream.id = $1`, [
+    id,
+  ]);
+  return row?.stream;
+}
 
 /**
  * Takes work for this process and gives it back. Claims and reports that come together share a statement. A claim ends with its
@@ -108,14 +93,7 @@ export function claimsOf(given: {
         text: claimOf(work, rows),
         values: [ids, editions, workerId, dispatched],
       });
-      return new Map(
-        found.map(({ locked, ...row }) => [
-          locked,
-          row.id === null
-            ? undefined
-            : { ...row, work, streams: (row.streams ?? []).map(streamOf).toSorted((one, other) => one.id - other.id) },
-        ]),
-      );
+      return new Map(found.map(({ locked, ...row }) => [locked, row.id === null ? undefined : { ...row, work }]));
     });
   const take = { poll: takeOf('poll'), look: takeOf('look'), history: takeOf('history') };
 
@@ -154,10 +132,7 @@ const idOf = ({ work, id, streams: [stream] }: Pick<Claimed, 'work' | 'id' | 'st
   work === 'history' ? (stream as Stream).id : id;
 
 /** The row of work that was asked for; without an id where it could not be claimed. */
-type FoundWork = { readonly locked: number } & (
-  | (Omit<Claimed, 'streams' | 'work'> & { readonly streams: StreamRow[] | null })
-  | { readonly id: null }
-);
+type FoundWork = { readonly locked: number } & (Omit<Claimed, 'work'> | { readonly id: null });
 
 const claimOf = (work: Work, rows: string): string => `
   with locked as (
@@ -171,8 +146,8 @@ const claimOf = (work: Work, rows: string): string => `
       source.failures, source.failures > 0 or source.last_fault is not null as faulty, work.failures as "workFailures",
       source.clock_ahead_us as clock_ahead, instant_of(source.start_at) as start_at,
       case when source.edition = known then null else source.config end as config,
-      (select json_agg(${STREAM}) from stream left join work as history on history.kind = 'history' and history.id = stream.id
-       where ${work === 'history' ? 'stream.id = locked' : 'stream.source_id = source.id'} and retired_at is null) as streams)
+      coalesce((select json_agg(${STREAM}${work === 'look' ? ' order by stream.id' : ''}) ${STREAMS}
+       where ${work === 'history' ? 'stream.id = locked' : 'stream.source_id = source.id'} and retired_at is null), '[]') as streams)
   select locked, claimed.* from locked left join claimed on claimed = locked`;
 
 /** No work is due before the end of a hold. */
@@ -214,25 +189,4 @@ export async function holdsLook(
     [sourceId, edition, workerId],
   );
   return found.length > 0;
-}
-
-function streamOf(row: StreamRow): Stream {
-  const { group, sensors, variables } = row.selection;
-  const selection: Selection = { group, sensors, variables };
-  return {
-    id: row.id,
-    key: row.key,
-    selection,
-    covered: coverageFrom(row.covered ?? []),
-    learned: row.learned ?? undefined,
-    failures: row.failures,
-    historyFailures: row.history_failures,
-    askedAt: row.asked_at ?? undefined,
-    retryAt: row.retry_at ?? undefined,
-    historyDue: row.history_due,
-    unreadable: unreadableOf(row.unreadable),
-    lookAgain: coverageFrom(row.look_again ?? []),
-    looksNoted: row.looks_noted,
-    looksFrom: row.looks_from ?? undefined,
-  };
 }

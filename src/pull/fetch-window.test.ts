@@ -55,8 +55,8 @@ describe('a window that was too much', () => {
 
 test('the first window of a stream is an hour long, or as long as the source allows, and later ones as was learned', () => {
   const source = (maxWindow: number) => ({ policy: { maxWindow } }) as unknown as OpenSource;
-  expect(learnedOf(source(24 * HOUR).policy, { learned: undefined })).toEqual({ length: HOUR });
-  expect(learnedOf(source(MINUTE).policy, { learned: undefined })).toEqual({ length: MINUTE });
+  expect(learnedOf(source(24 * HOUR).policy, { learned: null })).toEqual({ length: HOUR });
+  expect(learnedOf(source(MINUTE).policy, { learned: null })).toEqual({ length: MINUTE });
   expect(learnedOf(source(MINUTE).policy, { learned: { length: 7 } })).toEqual({ length: 7 });
 });
 

@@ -19,7 +19,7 @@ import type { Ask, RunState } from './history-progress.ts';
 import type { OpenSource, Stream } from './open-source.ts';
 import type { Allowance, Reserved, Wish } from './wishes.ts';
 import { isWindowAtFault, setAside } from './set-aside.ts';
-import { askedLater } from './unreadable-rows.ts';
+import { streamNow } from './claim.ts';
 
 /** A run ends after this and its stream is due again, so that streams take turns and a drain is quick. */
 const RUN = 30 * SECOND;
@@ -192,10 +192,14 @@ async function refresh({ database, clock }: Bridge, source: OpenSource, { id }: 
     return known === undefined ? wish : { ...wish, done: union(wish.done, known.done) };
   });
   const { lookAgain: before } = run;
-  const later = await askedLater(database, id);
-  // While the database answered, windows of this run may have settled a part of what it tells.
-  const settled = subtract(before, run.lookAgain);
-  Object.assign(run, { ...later, lookAgain: subtract(later.lookAgain, settled) });
+  const now = await streamNow(database, id);
+  if (now !== undefined) {
+    // While the database answered, windows of this run may have settled a part of what it tells.
+    const settled = subtract(before, run.lookAgain);
+    run.unreadable = now.unreadable;
+    run.lookAgain = subtract(now.lookAgain, settled);
+    run.looksNoted = now.looksNoted;
+  }
   run.full = await isFull(database, source.projectId);
   run.refreshedAt = clock.now();
 }

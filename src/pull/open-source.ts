@@ -59,19 +59,19 @@ export interface SourceRow {
   readonly config: unknown;
 }
 
-/** A row of `stream`, with its coverage as ranges of instants. */
+/** A row of `stream` as a claim returns it. */
 export interface Stream {
   readonly id: number;
   readonly key: string;
   readonly selection: Selection;
   readonly covered: Coverage;
-  readonly learned: Learned | undefined;
+  readonly learned: Learned | null;
   /** Failures in a row of live, and of history. */
   readonly failures: number;
   readonly historyFailures: number;
   /** When live asked last, whatever the answer was. */
-  readonly askedAt: Instant | undefined;
-  readonly retryAt: Instant | undefined;
+  readonly askedAt: Instant | null;
+  readonly retryAt: Instant | null;
   /** History is due or under way, or waits after a failure. */
   readonly historyDue: boolean;
   /** Time that could not be read. */
@@ -81,7 +81,7 @@ export interface Stream {
   /** How often commits have noted looks in `lookAgain`. */
   readonly looksNoted: number;
   /** Looks for late data reach no further back, because readings before it have other names, or had another owner. */
-  readonly looksFrom: Instant | undefined;
+  readonly looksFrom: Instant | null;
 }
 
 /** A source with an open connection to its platform. */

@@ -104,7 +104,7 @@ async function readSome(
   });
   const streams = trial.streamsOf(sensors);
   const before = trial.requests();
-  const { length: first } = learnedOf(trial.source.policy, { learned: undefined });
+  const { length: first } = learnedOf(trial.source.policy, { learned: null });
   const begin = { from: range.from, to: Math.min(range.to, range.from + first) };
   const looked = await lookAtStreams(trial, streams, { window: begin, keep: 'oldest', maxReadings, now });
   let reads = looked.unreadable.length;

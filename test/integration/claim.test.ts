@@ -101,12 +101,13 @@ describe('a claim', () => {
         learned: { length: 5 },
         failures: 2,
         historyFailures: 0,
-        askedAt: undefined,
+        askedAt: null,
         retryAt: 7,
         historyDue: true,
         unreadable: [{ from: 3, to: 4, tries: 2, retryAt: 9 }],
         lookAgain: [{ from: -3, to: -2 }],
         looksNoted: 0,
+        looksFrom: null,
       },
     ]);
     await database.run('update work set claimed_by = null');

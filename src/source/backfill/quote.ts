@@ -115,7 +115,7 @@ export async function quoteBackfill(
   const parts = await inPieces(streams, (stream) => {
     const quoted: QuotedStream = {
       wanted: coverageFrom(stream.wanted as [Instant, Instant][]),
-      learned: learnedOf(config.schedule, { learned: learnedBy.get(stream.id) ?? undefined }),
+      learned: learnedOf(config.schedule, { learned: learnedBy.get(stream.id) ?? null }),
       seen: seenOf(seenBy.get(stream.id) ?? []),
     };
     return partOf(quoted, bounds, ofSource);
