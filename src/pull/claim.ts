@@ -142,9 +142,9 @@ const claimOf = (work: Work, rows: string): string => `
   claimed as (
     update work set claimed_by = $3, ${CLAIM}${work === 'poll' ? `, due_at = ${NEXT_DUE}` : ''}
     from locked, source where work.kind = '${work}' and work.id = locked and source.id = source_id and ${mayRun(work)} and ${mayClaim('$3', '$4')}
-    returning locked as claimed, source.id, source.name, source.organisation_id as organisation, source.revision, source.edition, source.project_id,
+    returning locked as claimed, source.id, source.name, source.organisation_id as organisation, source.revision, source.edition, source.project_id as "projectId",
       source.failures, source.failures > 0 or source.last_fault is not null as faulty, work.failures as "workFailures",
-      source.clock_ahead_us as clock_ahead, instant_of(source.start_at) as start_at,
+      source.clock_ahead_us as clock_ahead, instant_of(source.start_at) as start,
       case when source.edition = known then null else source.config end as config,
       coalesce((select json_agg(${STREAM}${work === 'look' ? ' order by stream.id' : ''}) ${STREAMS}
        where ${work === 'history' ? 'stream.id = locked' : 'stream.source_id = source.id'} and retired_at is null), '[]') as streams)

@@ -21,41 +21,36 @@ import { asDeclared } from '../platform/contract.ts';
 import type { Credentials, Platform, Selection } from '../platform/contract.ts';
 import type { Registry } from '../platform/registry.ts';
 import { agentPool, guardEgress, openConnection } from '../platform/connection/index.ts';
-import type {
-  AgentPool,
-  AllowedHosts,
-  ProxySettings,
-  Connection,
-  ConnectionParts,
-} from '../platform/connection/index.ts';
+import type { AllowedHosts, ProxySettings, Connection, ConnectionParts } from '../platform/connection/index.ts';
 import type { PullMeters } from './meters.ts';
 import { askedPlatform } from './asked-platform.ts';
 import { compactConfig, storedConfigOf, inClear } from './kept-config.ts';
 import type { KeptConfig } from './kept-config.ts';
 import { accountDigest, linksOf, sharedAccountOf } from './account.ts';
-import type { Links, SharedAccount } from './account.ts';
+import type { SharedAccount } from './account.ts';
 import type { HostPaces } from '../core/host-pace.ts';
 import { pacedHostsOf } from './host-pacer.ts';
-import type { Hosts } from './host-pacer.ts';
 import { hostPaceRowsOf, paceRowsOf } from './pace-rows.ts';
-import type { PaceRows } from './pace-rows.ts';
 import { loginTurns } from './login-turns.ts';
-import type { LoginTurns } from './login-turns.ts';
 import { pacerOf } from './pacer.ts';
 import { unseal } from '../access/sealed-config.ts';
 import { withReferenceRemedy } from './reference-remedy.ts';
 import { sourceTokensOf } from './tokens.ts';
 
-/** A row of `source` as a claim returns it. `config` is null where the process has this edition open already. */
-export interface SourceRow {
+/** What a process keeps of the row of a source. */
+interface Identity {
   readonly id: number;
-  readonly name: string;
-  readonly organisation: string;
   readonly revision: number;
   /** Tells this revision from every other one, also of a database that was restored. */
   readonly edition: string;
-  readonly project_id: number;
-  readonly start_at: Instant;
+  readonly projectId: number;
+  readonly start: Instant;
+}
+
+/** A row of `source` as a claim returns it. `config` is null where the process has this edition open already. */
+export interface SourceRow extends Identity {
+  readonly name: string;
+  readonly organisation: string;
   readonly config: unknown;
 }
 
@@ -85,13 +80,9 @@ export interface Stream {
 }
 
 /** A source with an open connection to its platform. */
-export interface OpenSource {
-  readonly id: number;
+export interface OpenSource extends Omit<Identity, 'start'> {
   readonly name: string;
   readonly organisation: string;
-  readonly revision: number;
-  readonly edition: string;
-  readonly projectId: number;
   readonly platform: Platform;
   /** Without the text of its operator. */
   readonly config: KeptConfig;
@@ -128,19 +119,26 @@ export function sourceOpener(given: {
   const { now } = clock;
   const room = nameRoom();
   const agents = agentPool({ guard: guardEgress(allowHosts), proxy });
-  const process: OfProcess = {
-    database,
-    sealing,
-    rows: paceRowsOf(database),
-    hosts: pacedHostsOf({ rows: hostPaceRowsOf(database), paces: hostPaces, now }),
-    links: linksOf(database),
-    logins: loginTurns(now),
-    agents,
-    workerId,
-    now,
-    meters,
-  };
+  const rows = paceRowsOf(database);
+  const hosts = pacedHostsOf({ rows: hostPaceRowsOf(database), paces: hostPaces, now });
+  const links = linksOf(database);
+  const logins = loginTurns(now);
   const share = sharing();
+
+  /** The parts that all hosts share. Its functions keep nothing else of what the source was opened from. */
+  function partsOf({ id, revision }: Identity, config: KeptConfig, digest: string): SharedParts {
+    const account = (): SharedAccount => sharedAccountOf(database, digest, { links, logins, sourceId: id });
+    const [pace, every] = [config.pace, config.schedule.every];
+    const liveAfter = (at: Instant) => ({ every, dueAt: nextDue(titleOf(config), every, at) });
+    const linked = { digest, link: (sourceId: number, changed: number) => account().link(sourceId, changed) };
+    const ofSource = { sourceId: id, revision, pace, every, liveAfter, account: linked };
+    return {
+      account,
+      pacer: pacerOf({ database, rows, hosts, workerId, now, meters, ...ofSource }),
+      tokens: () => sourceTokensOf(database, sealing, id),
+      agents,
+    };
+  }
 
   return async (row) => {
     const config = row.config ?? (await storedConfigOf(database, row));
@@ -153,65 +151,22 @@ export function sourceOpener(given: {
       });
     }
     const source = compactConfig(parsed.source, share);
-    const { id, revision, edition } = row;
-    return await keptSource(
-      { id, revision, edition, projectId: row.project_id, start: row.start_at },
-      {
-        config: source,
-        platform: parsed.platform,
-        shared: (secrets) => partsFor(process, { id, revision, config: source }, accountDigest(sealing, secrets)),
-        now,
-        allowHosts,
-        proxy,
-        room,
-      },
-    );
-  };
-}
-
-/** What the sources of a process share. */
-interface OfProcess {
-  readonly database: Database;
-  readonly sealing: Sealing;
-  readonly rows: PaceRows;
-  readonly hosts: Hosts;
-  readonly links: Links;
-  readonly logins: LoginTurns;
-  readonly agents: AgentPool;
-  readonly workerId: string;
-  readonly now: () => Instant;
-  readonly meters: PullMeters | undefined;
-}
-
-type Paced = Pick<Identity, 'id' | 'revision'> & {
-  readonly config: Pick<KeptConfig, 'name' | 'organisation' | 'pace' | 'schedule'>;
-};
-
-/** The parts that all hosts share. Its functions keep nothing else of what the source was opened from. */
-function partsFor(process: OfProcess, { id, revision, config }: Paced, digest: string): SharedParts {
-  const account = (): SharedAccount =>
-    sharedAccountOf(process.database, digest, { links: process.links, logins: process.logins, sourceId: id });
-  const [pace, every] = [config.pace, config.schedule.every];
-  const liveAfter = (now: Instant) => ({ every, dueAt: nextDue(titleOf(config), every, now) });
-  const linked = { digest, link: (sourceId: number, changed: number) => account().link(sourceId, changed) };
-  return {
-    account,
-    pacer: pacerOf({ ...process, sourceId: id, revision, pace, every, liveAfter, account: linked }),
-    tokens: () => sourceTokensOf(process.database, process.sealing, id),
-    agents: process.agents,
+    const { id, revision, edition, projectId, start } = row;
+    const identity = { id, revision, edition, projectId, start };
+    return await keptSource(identity, {
+      config: source,
+      platform: parsed.platform,
+      shared: (secrets) => partsOf(identity, source, accountDigest(sealing, secrets)),
+      now,
+      allowHosts,
+      proxy,
+      room,
+    });
   };
 }
 
 /** The parts of a connection that sources or hosts share. */
 export type SharedParts = Pick<ConnectionParts, 'pacer' | 'tokens' | 'account' | 'agents' | 'record'>;
-
-interface Identity {
-  readonly id: number;
-  readonly revision: number;
-  readonly edition: string;
-  readonly projectId: number;
-  readonly start: Instant;
-}
 
 interface OpeningParts {
   readonly config: KeptConfig;

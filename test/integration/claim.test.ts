@@ -88,7 +88,7 @@ describe('a claim', () => {
     );
     await dueHistories(database);
     const claimed = await (await worker()).claims.take('poll', source.sourceId);
-    expect(claimed).toMatchObject({ id: source.sourceId, config: {}, project_id: source.projectId, start_at: 0 });
+    expect(claimed).toMatchObject({ id: source.sourceId, config: {}, projectId: source.projectId, start: 0 });
     expect(claimed?.streams).toEqual([
       {
         id: streamId,

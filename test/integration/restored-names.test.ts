@@ -52,7 +52,7 @@ async function register({ database, sealing, registry }: OpenBridge): Promise<So
   if (!parsed.ok) throw new Error(parsed.problems.map(({ message }) => message).join());
   await applySource({ database, sealing, registry }, parsed.source, { now: FROM, actor: 'tester', dryRun: false });
   const row = await database.row<SourceRow & Record<string, unknown>>(
-    `select id, name, organisation_id as organisation, revision, edition, project_id, instant_of(start_at) as start_at, config from source`,
+    `select id, name, organisation_id as organisation, revision, edition, project_id as "projectId", instant_of(start_at) as start, config from source`,
   );
   if (row === undefined) throw new Error('no source was stored');
   return row;
@@ -99,7 +99,7 @@ it.each([
   const bridge = await open();
   const { database } = bridge;
   const row = await register(bridge);
-  const streamId = await storeStream(database, { sourceId: row.id, projectId: row.project_id, edition: row.edition });
+  const streamId = await storeStream(database, { sourceId: row.id, projectId: row.projectId, edition: row.edition });
   await database.run('update stream set source_revision = (select revision from source)');
   await claimAll(database, bridge.workerId);
   const backup = await backUp(database.url, databases.copy);

@@ -59,7 +59,7 @@ it('no secret is in the database in clear after any change of a source', async (
 it('a configuration that the claim left out is read from the database, unless it has changed since', async () => {
   await apply({ options: { database: 'plant', keys: ['s3cret-key'] } });
   const row = await database.row<SourceRow & Record<string, unknown>>(
-    `select id, name, revision, edition, project_id, instant_of(start_at) as start_at, null as config from source`,
+    `select id, name, revision, edition, project_id as "projectId", instant_of(start_at) as start, null as config from source`,
   );
   if (row === undefined) throw new Error('there is no source');
   const clock = await clockOf(database);
