@@ -1,6 +1,4 @@
 import type { Instant, Microseconds } from '../core/instant.ts';
-import type { ClientBase } from 'pg';
-import { rowsOf } from '../database/database.ts';
 import type { Database } from '../database/database.ts';
 import { gathering } from '../database/gathering.ts';
 import type { Work } from '../queue/queue.ts';
@@ -176,17 +174,3 @@ const WELL_AGAIN = `
     last_fault = case when state <> 'stopped' and not exists (
       select from stream where source_id = source.id and retired_at is null and failures + ${HISTORY_FAILURES} > 0) then null else last_fault end
   where id = $1 and edition = $2 and exists (select from work where kind = 'poll' and work.id = $1 and claimed_by = $3)`;
-
-/** Whether this worker still has the look as it was claimed. The row of the source stays locked until the transaction ends. */
-export async function holdsLook(
-  client: ClientBase,
-  { sourceId, edition, workerId }: { sourceId: number; edition: string; workerId: string },
-): Promise<boolean> {
-  const found = await rowsOf(
-    client,
-    `select from source join work on work.kind = 'look' and work.id = source.id
-     where source.id = $1 and edition = $2 and claimed_by = $3 and state = 'active' for no key update of source`,
-    [sourceId, edition, workerId],
-  );
-  return found.length > 0;
-}

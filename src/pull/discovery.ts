@@ -10,8 +10,7 @@ import { newMeter } from '../platform/connection/index.ts';
 import type { Sensor } from '../platform/contract.ts';
 import { addStreams, endStreams } from './change-streams.ts';
 import type { Bridge } from './bridge.ts';
-import { holdsLook } from './claim.ts';
-import type { Claimed } from './claim.ts';
+import type { Claimed, Report } from './claim.ts';
 import { actOn, faultRecord } from './consequence.ts';
 import type { OpenSource } from './open-source.ts';
 import { patientHttp } from './patient-http.ts';
@@ -38,21 +37,15 @@ export async function look(bridge: Bridge, sourceId: number, signal: AbortSignal
   if (!claimed) return;
   const report = await lookClaimed(bridge, claimed, signal);
   await noteLook(bridge, claimed, report);
-  const { complete: healthy, failures, dueAt = null } = report;
-  await bridge.claims.report(claimed, { healthy, failures, dueAt });
-  if (report.complete) await finishCovered(bridge.database, sourceId);
+  await bridge.claims.report(claimed, report);
+  if (report.healthy) await finishCovered(bridge.database, sourceId);
 }
 
-/** How a look for sensors ended. */
-interface LookReport {
-  /** The whole list of sensors was read. */
-  readonly complete: boolean;
-  /** Failures in a row of looks from now on. */
+/** How a look for sensors ended; well where the whole list of sensors was read. */
+interface LookReport extends Report {
   readonly failures: number;
   /** What the operator is told, as JSON; null where there is nothing to tell. Undefined keeps the one before. */
   readonly fault: string | null | undefined;
-  /** When the next look is due; undefined where the source needs none. */
-  readonly dueAt: Instant | undefined;
 }
 
 /**
@@ -60,7 +53,7 @@ interface LookReport {
  * lets the known streams be polled. Nothing is told of a configuration that was replaced meanwhile.
  */
 async function noteLook({ database, workerId }: Bridge, { id, edition }: Claimed, look: LookReport): Promise<void> {
-  const { complete, failures, fault } = look;
+  const { healthy, failures, fault } = look;
   await database.run(
     `with first as (select $4 and not exists (select from work where kind = 'poll' and work.id = $1 and well_at is not null) as look)
      update source set look_fault = case when $5 then look_fault else $6::jsonb end,
@@ -70,7 +63,7 @@ async function noteLook({ database, workerId }: Bridge, { id, edition }: Claimed
        last_fault = case when first.look and state = 'active' then null else last_fault end
      from first where id = $1 and edition = $2
        and exists (select from work where kind = 'look' and work.id = $1 and claimed_by = $3)`,
-    [id, edition, workerId, complete, fault === undefined, fault ?? null, failures === 0],
+    [id, edition, workerId, healthy, fault === undefined, fault ?? null, failures === 0],
   );
 }
 
@@ -138,14 +131,14 @@ function afterLook(
   if (problem !== undefined) {
     const failures = claimed.workFailures + 1;
     return {
-      complete: true,
+      healthy: true,
       failures,
       fault: recordOf(problem, now),
       dueAt: now + retryDelay(WAITS.look, failures, Math.random()),
     };
   }
-  const dueAt = source.config.sensors === 'all' ? now + LOOK_AGAIN : undefined;
-  return { complete: true, failures: 0, fault: null, dueAt };
+  const dueAt = source.config.sensors === 'all' ? now + LOOK_AGAIN : null;
+  return { healthy: true, failures: 0, fault: null, dueAt };
 }
 
 /**
@@ -155,7 +148,7 @@ function afterLook(
 async function afterFault(bridge: Bridge, claimed: Claimed, error: BridgeError): Promise<LookReport> {
   const now = bridge.clock.now();
   const { fault } = error;
-  const unchanged = { complete: false, failures: claimed.workFailures, fault: undefined };
+  const unchanged = { healthy: false, failures: claimed.workFailures, fault: undefined };
   if (fault.code === 'cancelled') return { ...unchanged, dueAt: now };
   const isNew = claimed.streams.length === 0;
   const isOwnPace = fault.code === 'throttled' && fault.own === true;
@@ -163,12 +156,12 @@ async function afterFault(bridge: Bridge, claimed: Claimed, error: BridgeError):
   const failures = claimed.workFailures + (isOwnPace ? 0 : 1);
   if (fault.code === 'throttled' || (fault.code === 'credentials-rejected' && !fault.right) || isNew) {
     await actOn(bridge, claimed, error, { failures: claimed.failures, lane: 'live' });
-    return { complete: false, failures, fault: null, dueAt: now };
+    return { healthy: false, failures, fault: null, dueAt: now };
   }
   const context = { source: titleOf(claimed), fault: fault.code, remedy: error.remedy };
   bridge.log.warn(fault.code === 'bug' ? { ...context, err: error.cause ?? error } : context, error.message);
   return {
-    complete: false,
+    healthy: false,
     failures,
     fault: recordOf(error, now),
     dueAt: now + retryDelay(WAITS.look, failures, Math.random()),
@@ -204,8 +197,13 @@ async function storePlan(
   { absent, pollNow }: { readonly absent: readonly number[] | undefined; readonly pollNow: boolean },
 ): Promise<KnownStream[]> {
   return await bridge.database.transaction(async (client) => {
-    const claim = { sourceId: source.id, edition: source.edition, workerId: bridge.workerId };
-    if (!(await holdsLook(client, claim))) {
+    // This worker still has the look as it was claimed. The row of the source stays locked until the transaction ends.
+    const { rowCount } = await client.query(
+      `select from source join work on work.kind = 'look' and work.id = source.id
+       where source.id = $1 and edition = $2 and claimed_by = $3 and state = 'active' for no key update of source`,
+      [source.id, source.edition, bridge.workerId],
+    );
+    if (!rowCount) {
       throw new BridgeError({ code: 'cancelled' }, 'the source was changed while its sensors were looked up');
     }
     const added = await addStreams(client, source.id, plan.added);
