@@ -111,7 +111,7 @@ export const RESOLVED = resolved('');
 
 /**
  * SQL: takes the old refused points out as `RESOLVED` does, and puts the `refusals` (`refusedHours`) of the only window in their
- * place.
+ * place; there are none where `refusals` is null.
  */
 export const REFUSED = `
   refusing as (

@@ -105,15 +105,14 @@ export async function commitWindow(
 type OfWindows = ReturnType<typeof windowsOf>;
 
 /** `origin` reads `moved`, so that the rows of the streams are locked before their readings: see `commitLarge`. */
-const small = (rows: 'skip locked' | '', withRefusals = false) =>
+const small = (rows: 'skip locked' | '') =>
   statementOf<OfWindows & EncodedReadings & { readonly part: Buffer }>(
-    `with ${lockedStreams(rows)}, ${MOVED}, origin as (select part, stream_id from moved), ${WRITING_PARTS}, ${TAKEN_PARTS}, ${settled({ alone: rows === '', withRefusals })}`,
-    `commit-small ${withRefusals ? 'refusing' : rows}`.trim(),
+    `with ${lockedStreams(rows)}, ${MOVED}, origin as (select part, stream_id from moved), ${WRITING_PARTS}, ${TAKEN_PARTS}, ${settled({ alone: rows === '' })}`,
+    `commit-small ${rows}`.trim(),
   );
 
 const COMMIT_TOGETHER = small('skip locked');
 const COMMIT_SMALL = small('');
-const COMMIT_REFUSING = small('', true);
 
 /**
  * Commits small windows by one statement. Where points of a window were refused, it has to be the only one.
@@ -125,8 +124,7 @@ async function commitSmall(
   items: readonly Item[],
   rows: 'skip locked' | '',
 ): Promise<ReadonlyMap<Item, Taken>> {
-  const refusing = items.some(({ handover }) => handover.batch.refusals.length > 0);
-  const statement = refusing ? COMMIT_REFUSING : rows === '' ? COMMIT_SMALL : COMMIT_TOGETHER;
+  const statement = rows === '' ? COMMIT_SMALL : COMMIT_TOGETHER;
   const parts = items.map(({ prepared }) => prepared.columns);
   const { rows: found } = await client.query<TakenRow & { part: number }>(
     statement({
@@ -145,25 +143,20 @@ async function commitSmall(
 
 const LOCK = statementOf<OfWindows>(`with ${lockedStreams('')} select from locked`);
 
-const large = (withRefusals: boolean) =>
-  statementOf<OfWindows>(
-    `with ${lockedStreams('')}, ${MOVED},
-     taken as (select part, fresh, revised, late, oldest_news from windows), ${settled({ alone: true, withRefusals })}`,
-  );
-
-const SETTLE_LARGE = large(false);
-const SETTLE_LARGE_REFUSING = large(true);
+const SETTLE_LARGE = statementOf<OfWindows>(
+  `with ${lockedStreams('')}, ${MOVED},
+   taken as (select part, fresh, revised, late, oldest_news from windows), ${settled({ alone: true })}`,
+);
 
 /** @returns undefined where the stream was removed, its source changed or the claim lost; then nothing was written */
 async function commitLarge(client: PoolClient, { handover, prepared }: Item): Promise<Taken | undefined> {
-  const { streamId, batch, window } = handover;
+  const { streamId, window } = handover;
   const { stamp } = prepared;
   const begun = performance.now();
   // Small and large windows lock the row of the stream before its readings, so that two of them never wait in a ring.
   const { rowCount } = await client.query(LOCK(windowsOf([settlementOf(handover, stamp)])));
   if (!rowCount) return undefined;
   const taken = await writeMany(client, prepared, { streamId, covered: intersect(handover.covered, window) });
-  const statement = batch.refusals.length > 0 ? SETTLE_LARGE_REFUSING : SETTLE_LARGE;
-  await client.query(statement(windowsOf([settlementOf(handover, stamp, performance.now() - begun, taken)])));
+  await client.query(SETTLE_LARGE(windowsOf([settlementOf(handover, stamp, performance.now() - begun, taken)])));
   return taken;
 }

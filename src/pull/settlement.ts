@@ -182,10 +182,10 @@ const LOGGED = `
 
 /**
  * SQL: logs the windows of `moved`, and ends the statement with the rows of `taken` that are in `moved`. `alone`: the statement has
- * one window, which may belong to backfills; with `refusals` points of it were refused.
+ * one window, which may belong to backfills, and of which points may have been refused.
  */
-export const settled = ({ alone, withRefusals }: { alone: boolean; withRefusals: boolean }): string =>
-  `${alone ? BACKFILLED : ''} ${LOGGED}, ${withRefusals ? REFUSED : RESOLVED} select taken.* from taken join moved using (part)`;
+export const settled = ({ alone }: { alone: boolean }): string =>
+  `${alone ? BACKFILLED : ''} ${LOGGED}, ${alone ? REFUSED : RESOLVED} select taken.* from taken join moved using (part)`;
 
 /** A window as a row of `windows`. `storeMs`: how long the readings took to store before the statement; `taken`: what they were. */
 export function settlementOf(handover: Handover, { process, mark }: Stamp, storeMs = 0, taken?: Taken): Settlement {
