@@ -1,4 +1,3 @@
-import type { ClientBase } from 'pg';
 import { isUnanswered } from '../core/errors.ts';
 import type { BridgeError } from '../core/errors.ts';
 import { isLight } from '../core/learn.ts';
@@ -88,35 +87,26 @@ async function change(
     await client.query('select from stream where id = $1 for no key update', [id]);
     const before = await rowsOf<Stored & Record<string, unknown>>(
       client,
-      `select instant_of(from_at) as from, instant_of(to_at) as to, tries, instant_of(retry_at) as "retryAt", fault::text as fault
-       from unreadable where stream_id = $1 order by from_at`,
+      `with before as (delete from unreadable where stream_id = $1 returning *)
+       select instant_of(from_at) as from, instant_of(to_at) as to, tries, instant_of(retry_at) as "retryAt", fault::text as fault
+       from before order by from_at`,
       [id],
     );
     const after = next(before);
-    await client.query('delete from unreadable where stream_id = $1', [id]);
-    await insert(client, id, after, fault);
+    await client.query(
+      `insert into unreadable (stream_id, from_at, to_at, tries, retry_at, fault)
+       select id, at_instant("from"), at_instant("to"), tries, at_instant(retry), fault::jsonb
+       from stream cross join unnest($2::bigint[], $3::bigint[], $4::int[], $5::bigint[], $6::text[]) as row ("from", "to", tries, retry, fault)
+       where id = $1`,
+      [
+        id,
+        after.map(({ from }) => from),
+        after.map(({ to }) => to),
+        after.map(({ tries }) => tries),
+        after.map(({ retryAt }) => retryAt),
+        after.map((stretch) => stretch.fault ?? fault),
+      ],
+    );
     return after;
   });
-}
-
-async function insert(
-  client: ClientBase,
-  streamId: number,
-  stretches: readonly (Unreadable & { readonly fault?: string })[],
-  fault: string | undefined,
-): Promise<void> {
-  await client.query(
-    `insert into unreadable (stream_id, from_at, to_at, tries, retry_at, fault)
-     select id, at_instant("from"), at_instant("to"), tries, at_instant(retry), fault::jsonb
-     from stream cross join unnest($2::bigint[], $3::bigint[], $4::int[], $5::bigint[], $6::text[]) as row ("from", "to", tries, retry, fault)
-     where id = $1`,
-    [
-      streamId,
-      stretches.map(({ from }) => from),
-      stretches.map(({ to }) => to),
-      stretches.map(({ tries }) => tries),
-      stretches.map(({ retryAt }) => retryAt),
-      stretches.map((stretch) => stretch.fault ?? fault),
-    ],
-  );
 }
