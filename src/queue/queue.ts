@@ -11,23 +11,23 @@ import { placesOf } from './places.ts';
 import type { JobPlace } from './places.ts';
 import { connectRedis } from './redis-connection.ts';
 
+/** The kinds of work that have places of their own. `troubled`: work of all kinds, of sources and streams in trouble. */
+const KINDS = ['poll', 'look', 'history', 'troubled'] as const;
+type Kind = (typeof KINDS)[number];
+
 /** The kinds of work: a poll of a source, a look for its sensors, a stretch of a stream's history. */
-export type Work = 'poll' | 'look' | 'history';
+export type Work = Exclude<Kind, 'troubled'>;
 
 /** Does the work of one source or, in history, of one stream of a round. */
 type JobHandler = (id: number, signal: AbortSignal, place: JobPlace) => Promise<void>;
 
-/** The kinds of work that have places of their own. `troubled`: work of all kinds, of sources and streams in trouble. */
-type Kind = Work | 'troubled';
+export type Handlers = Readonly<Record<Work, JobHandler>>;
 
-/** A number of sources or streams for each kind. */
-export type PerKind = Readonly<Record<Kind, number>>;
+/** A number of sources or streams for each kind, or something else. */
+export type PerKind<T = number> = Readonly<Record<Kind, T>>;
 
-export interface Handlers {
-  readonly poll: JobHandler;
-  readonly look: JobHandler;
-  readonly history: JobHandler;
-}
+const perKind = <T>(of: (kind: Kind) => T): PerKind<T> =>
+  Object.fromEntries(KINDS.map((kind) => [kind, of(kind)])) as PerKind<T>;
 
 export interface Queue {
   /**
@@ -102,12 +102,7 @@ interface Backend {
  */
 export async function openQueue(options: QueueOptions): Promise<Queue> {
   const backend = options.redisUrl === undefined ? await onPostgres(options) : await onRedis(options, options.redisUrl);
-  const queues = {
-    poll: queueOf('poll', backend),
-    look: queueOf('look', backend),
-    history: queueOf('history', backend),
-    troubled: queueOf('troubled', backend),
-  };
+  const queues = perKind((kind) => queueOf(kind, backend));
   for (const queue of Object.values(queues)) queue.on('error', options.onError);
   // Not sooner, because a queue whose first command fails never sends it again.
   const { failFast } = backend;
@@ -126,15 +121,12 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
       await queues[kind].addBulk(rounds.map((round) => ({ name: work, data: { ids: round }, opts: JOB })));
     },
     async room() {
-      const roomOf = async (kind: Kind): Promise<number> =>
-        Math.max(0, MOST_WAITING - (await queues[kind].getWaitingCount())) * ROUND[kind];
-      const kinds = ['poll', 'look', 'history', 'troubled'] as const;
-      const [poll = 0, look = 0, history = 0, troubled = 0] = await Promise.all(kinds.map(roomOf));
-      return { poll, look, history, troubled };
+      const waiting = await Promise.all(KINDS.map((kind) => queues[kind].getWaitingCount()));
+      return perKind((kind) => Math.max(0, MOST_WAITING - (waiting[KINDS.indexOf(kind)] ?? 0)) * ROUND[kind]);
     },
     work(handlers, concurrency) {
       const stopping = new AbortController();
-      const kinds = (['poll', 'look', 'history', 'troubled'] as const).map((name) => {
+      const kinds = KINDS.map((name) => {
         const count = concurrency[name];
         const places = placesOf(count);
         const jobs = name === 'poll' || name === 'look' ? ROUNDS_IN_HAND + Math.ceil(count / ROUND[name]) : count;
