@@ -20,8 +20,14 @@ const LONGEST_DELIVERY_WAIT = lasting(LONGEST_RETRY_AFTER);
 /** The longest lease of a probe (account.ts) and of a login (access/shared-grant.ts). */
 const LONGEST_CLAIM = "interval '90 s'";
 
-/** SQL after `early`: the windows in it are not covered any more, and no running backfill has done them. */
-const UNCOVER = `,
+/**
+ * Removes the windows of the log that `where` selects, uncovers their time, and takes it out of what running backfills have done.
+ * @returns how many windows will be asked again
+ */
+async function uncover(database: Database, where: string, values: readonly unknown[] = []): Promise<number> {
+  const row = await database.row<{ windows: number }>(
+    `with early as (
+       delete from window_log ${where} returning stream_id, from_at, to_at),
      asked as (select stream_id, range_agg(tstzrange(from_at, to_at)) as ranges from early group by stream_id),
      uncovered as (
        update stream set covered = covered - ranges from asked where id = stream_id),
@@ -32,20 +38,19 @@ const UNCOVER = `,
      undone as (
        update backfill_stream set done = done - ranges from asked, backfill
        where backfill_stream.stream_id = asked.stream_id and backfill.id = backfill_id and ${IS_OPEN})
-     select count(*) as windows from early`;
+     select count(*) as windows from early`,
+    values,
+  );
+  return row?.windows ?? 0;
+}
 
 /**
  * Uncovers the windows that were asked at an instant which has not come yet. The clock of the database was ahead then, so
  * they were asked before their time had settled, and their points came later.
  * @returns how many windows will be asked again
  */
-export async function uncoverFutureWindows(database: Database): Promise<number> {
-  const row = await database.row<{ windows: number }>(
-    `with early as (
-       delete from window_log where asked_at > now() + interval '2 seconds' returning stream_id, from_at, to_at)${UNCOVER}`,
-  );
-  return row?.windows ?? 0;
-}
+export const uncoverFutureWindows = (database: Database): Promise<number> =>
+  uncover(database, "where asked_at > now() + interval '2 seconds'");
 
 /**
  * Uncovers the windows that were asked before their time had settled, because the clock of the database was ahead; the instants
@@ -53,17 +58,13 @@ export async function uncoverFutureWindows(database: Database): Promise<number> 
  * can as well have been right and be behind now.
  * @returns how many windows will be asked again
  */
-export async function uncoverEarlyWindows(database: Database, { since, by }: SetBack): Promise<number> {
-  const row = await database.row<{ windows: number }>(
-    `with early as (
-       delete from window_log using source where source.id = source_id
-         and asked_at >= greatest(at_instant($1), now() - interval '1 day')
-         and to_at + (settle_us + $2) * interval '1 microsecond' > asked_at
-       returning stream_id, from_at, to_at)${UNCOVER}`,
+export const uncoverEarlyWindows = (database: Database, { since, by }: SetBack): Promise<number> =>
+  uncover(
+    database,
+    `using source where source.id = source_id and asked_at >= greatest(at_instant($1), now() - interval '1 day')
+       and to_at + (settle_us + $2) * interval '1 microsecond' > asked_at`,
     [since, by],
   );
-  return row?.windows ?? 0;
-}
 
 /**
  * Moves due times and holds back that lie further in the future than anything the poll path writes. They stem from a clock
