@@ -11,6 +11,7 @@ import type { Credentials } from '../platform/contract.ts';
 import { MOST_REFUSED } from '../platform/connection/account.ts';
 import type { LoginTurns } from './login-turns.ts';
 import { FOR_WITNESSES, hasWorked } from './witnesses.ts';
+import { DUE_NOW, NOT_HELD } from './work.ts';
 import type { AccountStore, Admission } from '../platform/connection/index.ts';
 
 /** An account in the database, which all hosts share. */
@@ -21,7 +22,7 @@ export interface SharedAccount extends AccountStore {
   /** Allows one more request, where the account was refused often enough to be left alone: an operator says so. */
   tryAgain(): Promise<void>;
   /** Notes in the row of the pace which account the source has, unless a newer configuration of the source is in force. */
-  link(sourceId: number, revision: number): Promise<void>;
+  link(sourceId: number, revision: number): Promise<unknown>;
 }
 
 /** The use of an account is noted so often, ms. */
@@ -77,10 +78,10 @@ const MAY_TRY_AGAIN = `(known.second_until is null or $6::int is not null and no
 
 /** Polls sources that worked with the account `$1` at once, so that they find out what a refusal of the source `$2` means. */
 const ASK_WITNESSES = `
-  update work set due_at = now(), sent_at = null, asked = true from (
+  update work set ${DUE_NOW} from (
     select work.id from work join source on source.id = work.id join pace on pace.source_id = source.id
     where work.kind = 'poll' and pace.state ->> 'account' = $1 and source.id <> $2 and source.state = 'active' and source.failures = 0
-      and (held_until is null or held_until <= now()) and ${hasWorked('pace', '$1')}
+      and ${NOT_HELD} and ${hasWorked('pace', '$1')}
     order by well_at desc nulls last limit ${WITNESSES} for no key update of work skip locked) as witness
   where work.kind = 'poll' and work.id = witness.id`;
 
@@ -91,7 +92,7 @@ interface Link {
 }
 
 /** Notes accounts in the rows of the pace; those of sources that are opened together share a statement. */
-export type Links = (link: Link) => Promise<void>;
+export type Links = (link: Link) => Promise<unknown>;
 
 /** The lock of an account waits for a refusal under way, so that its mark is not missed; it comes before those of the pace. */
 const LINK = (rows: string): string => `
@@ -119,7 +120,7 @@ export function linksOf(database: Pick<Database, 'pool'>): Links {
   let used = new Set<string>();
   let usedFrom = -Infinity;
 
-  const link = gathering<Link, true>(async (links, rows) => {
+  return gathering<Link, true>(async (links, rows) => {
     if (performance.now() > usedFrom + USED_MS) [used, usedFrom] = [new Set(), performance.now()];
     const unused = links.map(({ digest }) => digest).filter((digest) => !used.has(digest));
     if (unused.length > 0) {
@@ -137,9 +138,6 @@ export function linksOf(database: Pick<Database, 'pool'>): Links {
     });
     return new Map(found.map(({ place }) => [links[place - 1] as Link, true]));
   });
-  return async (given) => {
-    await link(given);
-  };
 }
 
 /**
@@ -148,6 +146,8 @@ export function linksOf(database: Pick<Database, 'pool'>): Links {
  *
  * One 401 does not tell a wrong password from a right that is missing on one path. So the second try is made by a source that worked,
  * where there is one: refused as well, it stops all; answered, it frees all but the first, which is tried once more alone.
+ *
+ * Each transaction locks the account first and the pace second, so that two of them never wait in a ring.
  */
 export function sharedAccountOf(
   database: Database,
@@ -158,10 +158,6 @@ export function sharedAccountOf(
     sourceId = null,
   }: { readonly links?: Links; readonly logins?: LoginTurns; readonly sourceId?: number | null } = {},
 ): SharedAccount {
-  /** Locks the account first and the pace second, as all statements do, so that two of them never wait in a ring. */
-  const noting = async <T>(change: (client: ClientBase) => Promise<T>): Promise<T> =>
-    await database.transaction(change);
-
   const stateOf = async (): Promise<{ proven: boolean; refused: number; alone: boolean }> =>
     (await database.row(
       `select proven, refused, ${goesAlone('account', '$2::int')} as alone from account where digest = $1`,
@@ -194,7 +190,7 @@ export function sharedAccountOf(
       return state.proven && !alone && !state.alone ? 'proven' : 'wait';
     },
     refuse: (attempt, requests, said) =>
-      noting(async (client) => {
+      database.transaction(async (client) => {
         const [row] = await rowsOf<{ refused: number; was_proven: boolean | null }>(
           client,
           `insert into account as known (digest, refused, refusal, refused_by) values ($1, $2, $4, $5)
@@ -229,7 +225,7 @@ export function sharedAccountOf(
       return row?.refusal ?? undefined;
     },
     async prove(attempt) {
-      await noting(async (client) => {
+      await database.transaction(async (client) => {
         const [row] = await rowsOf<{ was_proven: boolean }>(
           client,
           `update account set proven = true, refused = 0, probe = null, refusal = null, second_until = null,

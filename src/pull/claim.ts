@@ -2,7 +2,7 @@ import type { Instant, Microseconds } from '../core/instant.ts';
 import type { Database } from '../database/database.ts';
 import { gathering } from '../database/gathering.ts';
 import type { Work } from '../queue/queue.ts';
-import { CLAIM, HISTORY_FAILURES, NEXT_DUE, mayClaim, mayRun } from './work.ts';
+import { HISTORY_FAILURES, NEXT_DUE, mayClaim, mayRun } from './work.ts';
 import type { SourceCache } from './source-cache.ts';
 import type { SourceRow, Stream } from './open-source.ts';
 
@@ -138,7 +138,7 @@ const claimOf = (work: Work, rows: string): string => `
     from work join unnest($1::int[], $2::uuid[]) as wanted (id, edition) using (id)
     where kind = '${work}' for no key update of work ${rows}),
   claimed as (
-    update work set claimed_by = $3, ${CLAIM}${work === 'poll' ? `, due_at = ${NEXT_DUE}` : ''}
+    update work set claimed_by = $3, sent_at = null, asked = false${work === 'poll' ? `, due_at = ${NEXT_DUE}` : ''}
     from locked, source where work.kind = '${work}' and work.id = locked and source.id = source_id and ${mayRun(work)} and ${mayClaim('$3', '$4')}
     returning locked as claimed, source.id, source.name, source.organisation_id as organisation, source.revision, source.edition, source.project_id as "projectId",
       source.failures, source.failures > 0 or source.last_fault is not null as faulty, work.failures as "workFailures",

@@ -48,20 +48,16 @@ const STOP = `
 /** A source that waits for its own pace looks again after this; see `forgetImpossibleWaits` in future.ts. */
 export const LONGEST_OWN_HOLD = 12 * HOUR;
 
-/** A fault as `last_fault` keeps it for the operator. The connection has redacted the page in it already. */
-export const faultRecord = (
-  error: BridgeError,
-  at: Instant,
-  where?: string,
-  lane?: 'live' | 'history',
-): Record<string, unknown> => ({
-  ...error.fault,
-  lane,
-  message: error.message,
-  remedy: error.remedy,
-  at: formatInstant(at),
-  where,
-});
+/** A fault as JSON, as `last_fault` keeps it for the operator. The connection has redacted the page in it already. */
+export const faultRecord = (error: BridgeError, at: Instant, where?: string, lane?: 'live' | 'history'): string =>
+  printableJson({
+    ...error.fault,
+    lane,
+    message: error.message,
+    remedy: error.remedy,
+    at: formatInstant(at),
+    where,
+  });
 
 /** Where a fault happened. */
 interface Circumstances {
@@ -102,7 +98,7 @@ export async function actOn(
   const { answered = false, failures, lane, setAside, stream, window } = circumstances;
   const now = clock.now();
   const where = [stream?.key, window && formatWindow(window)].filter(Boolean).join(' ');
-  const record = printableJson(faultRecord(error, now, where, lane));
+  const record = faultRecord(error, now, where, lane);
   const context = { source: titleOf(source), stream: stream?.key, fault: error.fault.code, remedy: error.remedy };
   const holdUntil = (until: Instant, more: Omit<Hold, 'until' | 'now' | 'record'>): Promise<void> =>
     hold(bridge, source, { until, now, record, ...more });

@@ -5,7 +5,6 @@ import type { Instant } from '../core/instant.ts';
 import { WAITS, retryDelay } from '../core/retry.ts';
 import { titleOf } from '../core/source/source-name.ts';
 import { isDatabaseAway } from '../database/away.ts';
-import { printableJson } from '../database/printable.ts';
 import { newMeter } from '../platform/connection/index.ts';
 import type { Sensor } from '../platform/contract.ts';
 import { addStreams, endStreams } from './change-streams.ts';
@@ -168,8 +167,7 @@ async function afterFault(bridge: Bridge, claimed: Claimed, error: BridgeError):
   };
 }
 
-const recordOf = (error: BridgeError, now: Instant): string =>
-  printableJson(faultRecord(error, now, 'looking for sensors'));
+const recordOf = (error: BridgeError, now: Instant): string => faultRecord(error, now, 'looking for sensors');
 
 /** A platform that suddenly shows little of what it had is more likely to be in trouble than to have lost its sensors. */
 function absenceProblem(

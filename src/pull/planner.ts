@@ -46,7 +46,7 @@ const TURN_MS = 200;
  * the work of one that is killed or stands still is done by the others from their next step on.
  */
 export async function planInTurn(database: Database, queue: Queue, meters?: PullMeters): Promise<void> {
-  if (await isPlannerSilent(database, TURN_MS)) await planOnce(database, queue, meters);
+  if (await plannerSilence(database, TURN_MS)) await planOnce(database, queue, meters);
 }
 
 /**
@@ -91,10 +91,6 @@ interface DueRow {
 
 const idsOf = (rows: readonly DueRow[], troubled: boolean): number[] =>
   rows.filter((row) => row.troubled === troubled).map(({ id }) => id);
-
-/** Whether no process has planned for `ms`. */
-export const isPlannerSilent = async (database: Database, ms = PLANNER_SILENCE_MS): Promise<boolean> =>
-  (await plannerSilence(database, ms)) !== undefined;
 
 /** Since when no process plans, null where none ever has; undefined where one has planned within `ms`. */
 export async function plannerSilence(

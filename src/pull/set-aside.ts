@@ -6,7 +6,6 @@ import type { Circumstances, Unreadable } from '../core/unreadable.ts';
 import { formatWindow, lengthOf } from '../core/window.ts';
 import type { Window } from '../core/window.ts';
 import { rowsOf } from '../database/database.ts';
-import { printableJson } from '../database/printable.ts';
 import type { Bridge } from './bridge.ts';
 import { faultRecord } from './consequence.ts';
 import type { OpenSource, Stream } from './open-source.ts';
@@ -48,7 +47,7 @@ export async function setAside(
   const { stream, window, lane, isKnown = false } = given;
   const circumstances = circumstancesOf(bridge, source);
   const where = `${stream.key} ${formatWindow(window)}`;
-  const fault = printableJson(faultRecord(error, circumstances.now, where, lane));
+  const fault = faultRecord(error, circumstances.now, where, lane);
   if (!isKnown) {
     bridge.log.info(
       { source: source.name, stream: stream.key, window: formatWindow(window), fault: error.code },

@@ -34,34 +34,30 @@ export const mayRun = (kind: Work): string =>
     kind === 'history' ? ' and exists (select from stream where stream.id = work.id and retired_at is null)' : ''
   }`;
 
-/** What a claim by the parameters `me` and `dispatched` (only what the queue was given) demands of a row, and what it writes. */
+/** What a claim by the parameters `me` and `dispatched` (only what the queue was given) demands of a row. */
 export const mayClaim = (me: string, dispatched: string): string =>
   `(not ${dispatched} or work.sent_at is not null or work.claimed_by is not null) and ${claimable('work.claimed_by', me)}`;
-export const CLAIM = 'sent_at = null, asked = false';
 
 /** Work is due at once, also where it is under way. */
-const AT_ONCE = 'due_at = now(), sent_at = null, asked = true';
+export const DUE_NOW = 'due_at = now(), sent_at = null, asked = true';
 
 /** The polls of the sources `$1` are due at once, where they have one. */
-export const POLLS_NOW = `update work set ${AT_ONCE} where kind = 'poll' and id = any($1::int[])`;
+export const POLLS_NOW = `update work set ${DUE_NOW} where kind = 'poll' and id = any($1::int[])`;
 
 /** The source `$1` has streams, and is polled at once. */
-export const POLL_NEW = `insert into work (kind, id, source_id, due_at) values ('poll', $1, $1, now()) on conflict (kind, id) do update set ${AT_ONCE}`;
-
-/** The sensors of the new sources `$1` are looked up. */
-export const LOOKS_NEW = `insert into work (kind, id, source_id, due_at) select 'look', id, id, now() from unnest($1::int[]) as id`;
+export const POLL_NEW = `insert into work (kind, id, source_id, due_at) values ('poll', $1, $1, now()) on conflict (kind, id) do update set ${DUE_NOW}`;
 
 /** The sensors of the sources `$1` are looked up at once, and what failed before counts no more. */
 export const LOOKS_NOW = `insert into work (kind, id, source_id, due_at) select 'look', id, id, now() from unnest($1::int[]) as id
-  on conflict (kind, id) do update set ${AT_ONCE}, failures = 0`;
+  on conflict (kind, id) do update set ${DUE_NOW}, failures = 0`;
 
 /** Histories of the sources `$1` that wait are due at once, because an operator acted. */
-export const HISTORIES_NOW = `update work set ${AT_ONCE} where kind = 'history' and source_id = any($1::int[])`;
+export const HISTORIES_NOW = `update work set ${DUE_NOW} where kind = 'history' and source_id = any($1::int[])`;
 
 /** The history of each stream that `streams` selects is due at once, whatever failed: an operator asked. */
 export const askHistories = (streams: string): string => `
   insert into work (kind, id, source_id, due_at) select 'history', stream.id, stream.source_id, now() ${streams}
-  on conflict (kind, id) do update set ${AT_ONCE}`;
+  on conflict (kind, id) do update set ${DUE_NOW}`;
 
 /** The history of each stream that `streams` selects has more to ask for: it is due at once, except where it waits because windows failed. */
 export const wakeHistories = (streams: string): string => `

@@ -130,8 +130,7 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
         const count = concurrency[name];
         const places = placesOf(count);
         const jobs = name === 'poll' || name === 'look' ? ROUNDS_IN_HAND + Math.ceil(count / ROUND[name]) : count;
-        // A job of a version before rounds has no ids; what it was for is due again soon.
-        const worker = workerOf(name, backend, jobs, async ({ name: work, data: { ids = [] } }) => {
+        const worker = workerOf(name, backend, jobs, async ({ name: work, data: { ids } }) => {
           await places.round(ids, (id, place) => handlers[work as Work](id, stopping.signal, place), stopping.signal);
         });
         return { places, worker };
@@ -160,7 +159,7 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
 
 /** The data of a job. */
 interface Round {
-  readonly ids?: readonly number[];
+  readonly ids: readonly number[];
 }
 
 function queueOf(name: string, backend: Backend): BullQueue<Round> {

@@ -10,7 +10,7 @@ import type { SourceConfig } from '../core/source/source.ts';
 import { rowsOf } from '../database/database.ts';
 import type { Database } from '../database/database.ts';
 import { gathering } from '../database/gathering.ts';
-import { LOOKS_NEW } from '../pull/work.ts';
+import { LOOKS_NOW } from '../pull/work.ts';
 
 /** A source that the bridge does not have yet. */
 export interface NewSource {
@@ -63,7 +63,7 @@ export function creationOf({ database, sealing }: { readonly database: Database;
         made.map(({ id }) => id),
         JSON.stringify(PACE),
       ]);
-      await client.query(LOOKS_NEW, [made.map(({ id }) => id)]);
+      await client.query(LOOKS_NOW, [made.map(({ id }) => id)]);
       const given = new Map(all.map((one) => [titleOf(one.source), one]));
       const created = made.flatMap((row) => given.get(titleOf(row)) ?? []);
       await auditAll(

@@ -6,7 +6,7 @@ import { nextDue, phaseOf } from '../../src/core/schedule.ts';
 import { rowsOf } from '../../src/database/database.ts';
 import type { Database } from '../../src/database/database.ts';
 import { claimsOf } from '../../src/pull/claim.ts';
-import { isPlannerSilent, planInTurn, planOnce } from '../../src/pull/planner.ts';
+import { planInTurn, planOnce, plannerSilence } from '../../src/pull/planner.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { recordingQueue } from '../kit/recording-queue.ts';
 import { storeSource, storeStream } from '../kit/stored-source.ts';
@@ -235,13 +235,13 @@ describe('history', () => {
 });
 
 it('the planner counts as silent before its first step, and from five seconds after its last step', async () => {
-  expect(await isPlannerSilent(database)).toBe(true);
+  expect(await plannerSilence(database)).toBeDefined();
   await planned();
-  expect(await isPlannerSilent(database)).toBe(false);
+  expect(await plannerSilence(database)).toBeUndefined();
   await database.run(`update heartbeat set beat_at = now() - interval '6 s'`);
-  expect(await isPlannerSilent(database)).toBe(true);
+  expect(await plannerSilence(database)).toBeDefined();
   await planned();
-  expect(await isPlannerSilent(database)).toBe(false);
+  expect(await plannerSilence(database)).toBeUndefined();
 });
 
 it('a process leaves a step to the one that has just planned, and plans when that one has stopped', async () => {
