@@ -186,26 +186,35 @@ function sortExisting(
   existing: readonly KnownStream[],
   wholeGroups: ReadonlySet<string>,
   { chosen }: StreamRules,
-): Pick<StreamPlan, 'narrowed'> & { readonly kept: readonly KnownStream[]; readonly retired: readonly KnownStream[] } {
+): ReturnType<typeof sorted> {
   const groups = new Set(sensors.map(({ group }) => group));
-  const isChosen = chosen === 'all' ? () => true : listedIn(chosen);
   const missing = chosen === 'all' ? [] : missingFrom(sensors, chosen);
+  return sorted(existing, chosen, ({ group, sensors: read }, left) => {
+    if (chosen === 'all')
+      return groups.has(group) && (read === undefined) !== (group !== undefined && wholeGroups.has(group));
+    if (left === undefined) return !missing.some((entry) => entry.group === undefined || entry.group === group);
+    return left.length === 0;
+  });
+}
+
+/** Sorts streams by what a choice leaves of their lists. `ends` is told `left`, undefined for the stream of a whole group. */
+function sorted(
+  existing: readonly KnownStream[],
+  chosen: SourceConfig['sensors'],
+  ends: (selection: Selection, left: readonly string[] | undefined) => boolean,
+): Pick<StreamPlan, 'narrowed'> & Readonly<Record<'kept' | 'retired', readonly KnownStream[]>> {
+  const isChosen = chosen === 'all' ? () => true : listedIn(chosen);
   const kept: KnownStream[] = [];
   const retired: KnownStream[] = [];
   const narrowed: { id: number; selection: Selection }[] = [];
   for (const stream of existing) {
     const { id, selection } = stream;
-    const { group, sensors: read } = selection;
-    const left = read?.filter((sensor) => isChosen({ id: sensor, group }));
-    const stays =
-      chosen === 'all'
-        ? !groups.has(group) || (read === undefined) === (group !== undefined && wholeGroups.has(group))
-        : left === undefined
-          ? missing.some((entry) => entry.group === undefined || entry.group === group)
-          : left.length > 0;
-    if (stays) kept.push(stream);
-    else retired.push(stream);
-    if (stays && left?.length !== read?.length) narrowed.push({ id, selection: { ...selection, sensors: left } });
+    const { group, sensors } = selection;
+    const left = sensors?.filter((sensor) => isChosen({ id: sensor, group }));
+    const list = ends(selection, left) ? retired : kept;
+    list.push(stream);
+    if (list === kept && left?.length !== sensors?.length)
+      narrowed.push({ id, selection: { ...selection, sensors: left } });
   }
   return { kept, retired, narrowed };
 }
@@ -225,17 +234,10 @@ export function afterChoice(
   existing: readonly KnownStream[],
   choice: Choice,
 ): Pick<StreamPlan, 'retired' | 'narrowed'> {
-  const { chosen } = choice;
-  const isChosen = chosen === 'all' ? () => true : listedIn(chosen);
-  const retired: number[] = [];
-  const narrowed: { id: number; selection: Selection }[] = [];
-  for (const { id, selection } of existing) {
-    const { group, sensors } = selection;
-    const left = sensors?.filter((sensor) => isChosen({ id: sensor, group }));
-    if (left === undefined ? mayHaveDropped(group, choice) : left.length === 0) retired.push(id);
-    else if (left?.length !== sensors?.length) narrowed.push({ id, selection: { ...selection, sensors: left } });
-  }
-  return { retired, narrowed };
+  const { retired, narrowed } = sorted(existing, choice.chosen, ({ group }, left) =>
+    left === undefined ? mayHaveDropped(group, choice) : left.length === 0,
+  );
+  return { retired: retired.map(({ id }) => id), narrowed };
 }
 
 /** Whether a sensor of the group is chosen now that was not chosen before. */
