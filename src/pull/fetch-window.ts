@@ -1,6 +1,5 @@
 import { counted } from '../core/counted.ts';
 import type { Batch } from '../core/batch.ts';
-import { union } from '../core/coverage.ts';
 import type { Coverage } from '../core/coverage.ts';
 import { BridgeError, asBridgeError, contractBroken, isUnanswered } from '../core/errors.ts';
 import type { FaultCode } from '../core/errors.ts';
@@ -54,7 +53,6 @@ export interface WindowTask {
 export type FetchResult =
   | {
       readonly kind: 'done';
-      readonly covered: Coverage;
       /** The looks that the bridge owes because of the window. */
       readonly owed: Coverage;
       readonly learned: Learned;
@@ -241,7 +239,7 @@ async function fetchUncounted(bridge: Bridge, task: WindowTask, signal: AbortSig
       stored: (performance.now() - handed) / 1000,
     });
     const unreadable = await noteRead(bridge, source, task);
-    return { kind: 'done', covered: union(task.covered, [window]), owed, learned, unreadable };
+    return { kind: 'done', owed, learned, unreadable };
   } catch (error) {
     if (error instanceof BridgeError && isUnanswered(error)) {
       await keepLearned(bridge, task, afterNoAnswer(task.learned, lengthOf(window), limits.minWindow));
