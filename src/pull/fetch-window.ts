@@ -33,14 +33,11 @@ const STRAY_SAMPLES = 1_000;
 /** One window to ask for, in its stream and lane. */
 export interface WindowTask {
   readonly source: OpenSource;
+  /** As the caller knows it now. */
   readonly stream: Stream;
   readonly lane: 'live' | 'history';
   readonly window: Window;
-  readonly covered: Coverage;
   readonly learned: Learned;
-  readonly unreadable: readonly Unreadable[];
-  /** How often commits had noted looks for the stream when the caller learned of them. */
-  readonly looksNoted: number;
   /** In history: the backfill that asks for the window, and those that ask for covered time and are served by it. */
   readonly backfills?: Handover['backfills'];
   /** Told of the meter of the window, before its first request. */
@@ -201,7 +198,7 @@ async function fetchUncounted(bridge: Bridge, task: WindowTask, signal: AbortSig
     };
     const learned = afterWindow(task.learned, outcome);
     if (read.failed.size > 0) await setApart(bridge, task, read.failed);
-    const owed = looksOwed(lookBackOf(source, stream), task.covered, window);
+    const owed = looksOwed(lookBackOf(source, stream), stream.covered, window);
     const handed = performance.now();
     const taken = await commitWindow(
       bridge,
@@ -217,10 +214,10 @@ async function fetchUncounted(bridge: Bridge, task: WindowTask, signal: AbortSig
         projectId: source.projectId,
         lane,
         window,
-        covered: task.covered,
+        covered: stream.covered,
         learned,
         looks: owed,
-        looksNoted: task.looksNoted,
+        looksNoted: stream.looksNoted,
         settledTo: read.askedAt - source.policy.overlap,
         backfills: task.backfills,
       },

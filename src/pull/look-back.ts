@@ -35,12 +35,6 @@ export function looksToAsk(
   );
 }
 
-interface LateWindow {
-  readonly stream: Stream;
-  readonly window: Window;
-  readonly covered: Coverage;
-}
-
 /**
  * Looks further back where a window held new or revised readings in covered time beyond the overlap (core/look-back.ts). The
  * transaction that commits the window has to call it, because after that nothing would show that those readings were late.
@@ -49,12 +43,12 @@ interface LateWindow {
 export function lookFurther(
   { clock }: Pick<Bridge, 'clock'>,
   source: OpenSource,
-  { stream, window, covered }: LateWindow,
+  { stream, window }: { readonly stream: Stream; readonly window: Window },
 ): ((client: ClientBase, taken: Taken) => Promise<void>) | undefined {
   const now = clock.now();
   const look = lookBackOf(source, stream);
   const isLate = (instant: Instant): boolean => 2 * (now - instant) > look.overlap;
-  if (intersect(covered, window).length === 0 || !isLate(window.from)) return undefined;
+  if (intersect(stream.covered, window).length === 0 || !isLate(window.from)) return undefined;
   const edge = edgeOf(source.policy, now);
   return async (client, { oldestNews: oldest, late, revised }) => {
     if (oldest === null || !isLate(oldest) || oldest < oldestOf(look)) return;

@@ -141,13 +141,12 @@ async function pollStream(
   signal: AbortSignal,
 ): Promise<'go-on' | 'stop'> {
   const { policy } = source;
-  let { covered } = stream;
+  let known = stream;
   let learned = learnedOf(source.policy, stream);
-  let { unreadable, lookAgain } = stream;
   const windows = plan({
     policy,
-    coverage: covered,
-    unreadable: unreadableTime(unreadable),
+    coverage: known.covered,
+    unreadable: unreadableTime(known.unreadable),
     now: bridge.clock.now(),
     lane: 'live',
     learned: learned.length,
@@ -157,28 +156,22 @@ async function pollStream(
   try {
     while ((current = windows.shift()) !== undefined) {
       if (signal.aborted) return 'stop';
-      const task = {
-        source,
-        stream,
-        lane: 'live' as const,
-        window: current,
-        covered,
-        learned,
-        unreadable,
-        looksNoted: stream.looksNoted,
-      };
+      const task = { source, stream: known, lane: 'live' as const, window: current, learned };
       const result = await fetchWindow(bridge, task, signal);
       noteAnswer(outcome);
       outcome.read += 1;
       learned = result.learned;
       if (result.kind === 'done') {
-        covered = union(covered, [current]);
-        unreadable = result.unreadable;
-        lookAgain = subtract(union(lookAgain, result.owed), [current]);
+        known = {
+          ...known,
+          covered: union(known.covered, [current]),
+          unreadable: result.unreadable,
+          lookAgain: subtract(union(known.lookAgain, result.owed), [current]),
+        };
         // History asks for the older part. The commit notes the look that the whole window would have held.
       } else windows.unshift({ from: Math.max(current.from, current.to - learned.length), to: current.to });
     }
-    await wakeHistory(bridge, source, { ...stream, covered, unreadable, lookAgain }, learned.length);
+    await wakeHistory(bridge, source, known, learned.length);
     return 'go-on';
   } catch (error) {
     if (isDatabaseAway(error)) throw error;
@@ -197,8 +190,9 @@ async function pollStream(
       current !== undefined &&
       isWindowAtFault(fault, current, { source, failures: sourceFailures });
     if (current && setsAside) {
-      unreadable = await setAside(bridge, source, { stream, window: current, lane: 'live' }, fault);
-      await wakeHistory(bridge, source, { ...stream, covered, unreadable, lookAgain }, learned.length);
+      const unreadable = await setAside(bridge, source, { stream, window: current, lane: 'live' }, fault);
+      known = { ...known, unreadable };
+      await wakeHistory(bridge, source, known, learned.length);
     }
     const where = { stream, lane: 'live' as const, ...(current && { window: current }), setAside: setsAside };
     const answered = outcome.answers > 0;

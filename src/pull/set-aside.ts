@@ -61,12 +61,9 @@ export async function setAside(
 export async function noteRead(
   bridge: Bridge,
   source: OpenSource,
-  {
-    stream,
-    window,
-    unreadable,
-  }: { readonly stream: Stream; readonly window: Window; readonly unreadable: readonly Unreadable[] },
+  { stream, window }: { readonly stream: Stream; readonly window: Window },
 ): Promise<readonly Unreadable[]> {
+  const { unreadable } = stream;
   if (!unreadable.some(({ from, to }) => from <= window.to && window.from <= to)) return unreadable;
   const circumstances = circumstancesOf(bridge, source);
   return await change(bridge, stream, (stretches) => afterRead(stretches, window, circumstances));
