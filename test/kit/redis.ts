@@ -2,10 +2,13 @@ import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Certificate } from './certificate.ts';
 import { freePort } from './free-port.ts';
 import { type Server, startServer } from './server.ts';
+
+const run = promisify(execFile);
 
 export interface RedisOptions {
   /** Write every change to disk, so that it outlives `kill9()`. Default false: a restart finds nothing. */
@@ -45,13 +48,16 @@ export async function startRedis(options: RedisOptions = {}): Promise<Redis> {
       appendonly: options.appendonly ? 'yes' : 'no',
       appendfsync: 'always',
       'maxmemory-policy': 'noeviction',
+      // A replica copies at once, and not after five seconds.
+      'repl-diskless-sync-delay': '0',
     })
       .flatMap(([name, value]) => [`--${name}`, value])
       .concat(options.replicaOf === undefined ? [] : ['--replicaof', '127.0.0.1', String(options.replicaOf)]),
     // Its own output too, because on a port given by the test another server may answer.
     ready: async (running) =>
       running.output().includes('Ready to accept connections') &&
-      (options.secure !== undefined || (await answersPing(port, host))),
+      (options.secure !== undefined || (await answersPing(port, host))) &&
+      (options.replicaOf === undefined || (await hasCopied(`redis://${host}:${port}`))),
   }));
   return { ...server, url: `redis://${host}:${port}`, port };
 }
@@ -65,11 +71,24 @@ const tlsOn = (port: number, { certificatePath, keyPath, password }: Certificate
   requirepass: password,
 });
 
-/** Makes a cluster of six nodes: three masters with a replica each. */
+/** Makes a cluster of six nodes: three masters with a replica each, which has copied what its master has. */
 export async function joinCluster(nodes: readonly Redis[]): Promise<void> {
   const addresses = nodes.map(({ url }) => new URL(url).host);
   const how = ['--cluster-replicas', '1', '--cluster-yes'];
-  await promisify(execFile)('redis-cli', ['--cluster', 'create', ...addresses, ...how]);
+  await run('redis-cli', ['--cluster', 'create', ...addresses, ...how]);
+  const giveUpAt = performance.now() + 60_000;
+  const copies = async (): Promise<number> =>
+    (await Promise.all(nodes.map(({ url }) => hasCopied(url)))).filter(Boolean).length;
+  while ((await copies()) < nodes.length / 2) {
+    if (performance.now() > giveUpAt) throw new Error('the replicas of the cluster copy nothing');
+    await sleep(50);
+  }
+}
+
+/** Whether a server is a replica that has copied what its master has. Before that it can never take the place of its master. */
+async function hasCopied(url: string): Promise<boolean> {
+  const { stdout } = await run('redis-cli', ['-u', url, 'info', 'replication']);
+  return stdout.includes('master_link_status:up');
 }
 
 /** A sentinel that watches a master on loopback as `plant` and names another two seconds after its end. The answer has the sentinel's port. */
