@@ -12,7 +12,7 @@ process.env['NODE_COMPILE_CACHE'] ??= `${root}node_modules/.cache/node-compile`;
  * At most this many test files run at a time: more than the cores, because a test file mostly waits; no more, because each
  * bridge goes on polling while the bridges of other files keep it waiting; at most 8, because each file holds some ten connections to PostgreSQL.
  */
-const WORKERS = Math.min(8, 2 * availableParallelism());
+const WORKERS = Math.min(8, 3 * availableParallelism());
 
 /** Bounds that only a test which hangs meets, also where other work keeps the machine busy. */
 const patient = { testTimeout: 1_800_000, hookTimeout: 600_000, expect: { poll: { timeout: 600_000, interval: 50 } } };
