@@ -134,7 +134,7 @@ async function moveInside(
     from moving cross join lateral (
       select at, value, precision, labels from reading
       where series = moving.id and at >= ${sqlInstant(day)} and at < least(${sqlInstant(day + DAY)}, moving.newest) order by at) as one`;
-  // Label sets are few, and most readings have none.
+  // A row has its labels in full, because most readings have none, and DuckDB would join others by memory.
   const labels =
     'case when labels is not null then (select to_json(label_set.labels) from label_set where id = one.labels) end';
   await copyOut(client, `select place, at at time zone 'UTC', value, precision, ${labels} ${readings}`, `${work}.csv`);

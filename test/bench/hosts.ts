@@ -1,7 +1,9 @@
 import { SECOND } from '../../src/core/instant.ts';
+import { isInstalled } from '../kit/installed.ts';
 import type { BenchOptions, Measure } from './bench.ts';
 import { openRig } from './rig.ts';
 import { measureLoad } from './schedule.ts';
+import { mayLimitCpu } from './usage.ts';
 
 /** So small that three workers, PostgreSQL, Redis and the plant share two cores and none of them waits for another. */
 const CORES_OF_A_HOST = 0.2;
@@ -11,6 +13,10 @@ const LOAD = { sources: 1_000, every: SECOND, queue: 'Redis', mostRss: 400 } as 
 
 /** How many polls a second one, two and three hosts do on one database, and what a poll costs then. Needs root, Redis and cgroups. */
 export async function hosts(options: BenchOptions): Promise<Measure[]> {
+  if (!isInstalled('redis-server') || !mayLimitCpu()) {
+    options.say('no hosts are measured: that needs redis-server, and root with groups of processes (cgroups)');
+    return [];
+  }
   await using stack = new AsyncDisposableStack();
   const rig = await openRig(options);
   stack.defer(() => rig.close());

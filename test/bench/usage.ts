@@ -39,9 +39,14 @@ const CPU_GROUPS = [
   { directory: '/sys/fs/cgroup', file: 'cpu.max', bound: (us: number) => `${us} 100000` },
 ];
 
+const cpuGroup = () => CPU_GROUPS.find(({ directory }) => existsSync(`${directory}/cgroup.procs`));
+
+/** Whether this user may bound the CPU of a process. */
+export const mayLimitCpu = (): boolean => process.getuid?.() === 0 && cpuGroup() !== undefined;
+
 /** Gives a process this share of a core. Throws where this user may not. Returns what removes the bound of a process that has ended. */
 export function limitCpu(pid: number, cores: number): () => void {
-  const place = CPU_GROUPS.find(({ directory }) => existsSync(`${directory}/cgroup.procs`));
+  const place = cpuGroup();
   if (place === undefined) throw new Error('this system has no groups of processes (cgroups)');
   const group = `${place.directory}/databridge-bench-${pid}`;
   mkdirSync(group);

@@ -35,7 +35,7 @@ const CLOCKS: readonly (readonly [BridgeHost, string])[] = [
 /** An API first, because from its start on the APIs of an earlier schema are gone. */
 const UPGRADED: readonly BridgeHost[] = ['a1', ...WORKERS, 'a2'];
 
-/** A process of the bridge ends with it where the database is of another version. */
+/** The exit code of a process of the bridge that finds a database of another version. */
 const OTHER_VERSION = 2;
 
 interface Fault {
