@@ -20,16 +20,18 @@ export interface JobsUnderWay {
 /** The database reads all work to find the claims of one process. */
 const LOOK_MS = 30_000;
 
-export function jobsUnderWay(database: Pick<Database, 'rows' | 'run'>, workerId: string): JobsUnderWay {
-  /** Jobs that run, or whose claim is on its way back: none of them begins here meanwhile, because it would lose its claim. */
-  const busy = new Set<string>();
+export function jobsUnderWay(database: Pick<Database, 'run'>, workerId: string): JobsUnderWay {
+  const busy = new Map<string, { readonly work: Work; readonly id: number }>();
   let lookAt = 0;
+  /** Claims on their way back. No job begins meanwhile, because it would lose its claim. */
+  let giving: Promise<unknown> = Promise.resolve();
   return {
     async run(work, id, job) {
-      const key = keyOf(work, id);
+      const key = `${work} ${id}`;
       if (busy.has(key)) return;
-      busy.add(key);
+      busy.set(key, { work, id });
       try {
+        await giving;
         await job();
       } catch (error) {
         lookAt = 0;
@@ -42,32 +44,14 @@ export function jobsUnderWay(database: Pick<Database, 'rows' | 'run'>, workerId:
       if (performance.now() < lookAt) return;
       // Before the look, because a job may end without its report during it.
       lookAt = performance.now() + LOOK_MS;
-      const before = new Set(busy);
-      const given: (Held & { readonly key: string })[] = [];
-      try {
-        for (const { kind, id } of await database.rows<Held>(HELD, [workerId])) {
-          const key = keyOf(kind, id);
-          if (!before.has(key) && !busy.has(key)) given.push({ kind, id, key });
-        }
-        for (const { key } of given) busy.add(key);
-        if (given.length === 0) return;
-        await database.run(GIVE_BACK, [given.map(({ kind }) => kind), given.map(({ id }) => id), workerId]);
-      } catch (error) {
-        lookAt = 0;
-        throw error;
-      } finally {
-        for (const { key } of given) busy.delete(key);
-      }
+      const jobs = [...busy.values()];
+      const given = database.run(GIVE_BACK, [jobs.map(({ work }) => work), jobs.map(({ id }) => id), workerId]);
+      giving = given.catch(() => (lookAt = 0));
+      await given;
     },
   };
 }
 
-type Held = { readonly kind: Work; readonly id: number };
-
-const keyOf = (work: Work, id: number): string => `${work} ${id}`;
-
-const HELD = 'select kind, id from work where claimed_by = $1';
-
 const GIVE_BACK = `
-  update work set claimed_by = null from unnest($1::text[], $2::int[]) as given (kind, id)
-  where work.kind = given.kind and work.id = given.id and claimed_by = $3`;
+  update work set claimed_by = null
+  where claimed_by = $3 and not exists (select from unnest($1::text[], $2::int[]) as job (kind, id) where job.kind = work.kind and job.id = work.id)`;
