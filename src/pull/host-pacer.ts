@@ -6,6 +6,7 @@ import { intervalOf, reserve } from '../core/pace.ts';
 import type { Pace, PaceState, Reservation, SlotLane } from '../core/pace.ts';
 import { NO_RAMP, RAMP_STEP, climb, descend, rampSpread } from '../core/ramp.ts';
 import type { Ramp } from '../core/ramp.ts';
+import { gathering } from '../database/gathering.ts';
 import { pause } from './pause.ts';
 import type { Sleep } from './pause.ts';
 import { HORIZON } from './slot-waits.ts';
@@ -135,8 +136,6 @@ export function pacedHostsOf(given: {
 interface Asking {
   readonly lane: SlotLane;
   readonly begun: boolean;
-  readonly done: (turn: HostTurn) => void;
-  readonly failed: (error: unknown) => void;
 }
 
 /**
@@ -145,8 +144,6 @@ interface Asking {
  */
 function slotsOfHost({ rows, now }: Parameters<typeof pacedHostsOf>[0], host: string, pace: Pace): HostSlots {
   let known: PaceRow | undefined;
-  let asking: Asking[] = [];
-  let running = false;
   /** When the last request that found no slot is to ask again, of live and of history, which must not keep live waiting. */
   const lastAsksAt = { live: 0, history: 0 };
   const interval = intervalOf(pace);
@@ -155,7 +152,7 @@ function slotsOfHost({ rows, now }: Parameters<typeof pacedHostsOf>[0], host: st
    * A request that finds no slot comes behind the one before it, so that they do not all wake for one slot. A window that has begun asks
    * as soon as a slot may be near: its rank decides.
    */
-  function askAgain(nearest: Instant, now: Instant, { lane, begun }: Pick<Asking, 'lane' | 'begun'>): Instant {
+  function askAgain(nearest: Instant, now: Instant, { lane, begun }: Asking): Instant {
     if (begun) return nearest;
     const queue = lane === 'history' ? 'history' : 'live';
     // A clock that was set back begins anew.
@@ -164,12 +161,14 @@ function slotsOfHost({ rows, now }: Parameters<typeof pacedHostsOf>[0], host: st
     return lastAsksAt[queue];
   }
 
-  async function answer(group: readonly Asking[]): Promise<void> {
+  const take = gathering<Asking, HostTurn>(async (group) => {
+    const ranked = group.toSorted((one, other) => rank(one) - rank(other));
     for (;;) {
       const seen: PaceRow = known ?? (await rows.read(host));
       const at = now();
       let state: PaceState = seen.state;
-      const turns = group.map(({ lane, begun }): HostTurn => {
+      const turns = ranked.map((asking): [Asking, HostTurn] => {
+        const { lane } = asking;
         const decision: Reservation = reserve(pace, state, {
           now: at,
           lane,
@@ -178,42 +177,23 @@ function slotsOfHost({ rows, now }: Parameters<typeof pacedHostsOf>[0], host: st
           horizon: HORIZON,
         });
         if (decision.kind === 'wait')
-          return { kind: 'wait', askAgainAt: askAgain(decision.askAgainAt, at, { lane, begun }), why: 'host' };
+          return [asking, { kind: 'wait', askAgainAt: askAgain(decision.askAgainAt, at, asking), why: 'host' }];
         state = { ...decision.state, leases: [] };
-        return { kind: 'go', at: decision.at };
+        return [asking, { kind: 'go', at: decision.at }];
       });
+      known = state === seen.state ? seen : undefined;
       if (state !== seen.state) {
         const { done, row } = await rows.swap(host, seen, state);
         known = row;
         if (!done) continue;
-      } else known = seen;
-      for (const [index, { done }] of group.entries()) done(turns[index] as HostTurn);
-      return;
-    }
-  }
-
-  async function run(): Promise<void> {
-    running = true;
-    while (asking.length > 0) {
-      const group = asking.toSorted((one, other) => rank(one) - rank(other));
-      asking = [];
-      try {
-        await answer(group);
-      } catch (error) {
-        known = undefined;
-        for (const { failed } of group) failed(error);
       }
+      return new Map(turns);
     }
-    running = false;
-  }
+  });
 
   return {
     requestsPerSecond: pace.requestsPerSecond,
-    take: (lane, begun) =>
-      new Promise((done, failed) => {
-        asking.push({ lane, begun, done, failed });
-        if (!running) void run();
-      }),
+    take: async (lane, begun) => (await take({ lane, begun })) as HostTurn,
   };
 }
 
