@@ -25,6 +25,9 @@ import { makeTempDirectory } from '../kit/temp-directory.ts';
 import type { BenchOptions } from './bench.ts';
 import { cpuSecondsOfGroup } from './usage.ts';
 
+/** As the image and the units of systemd set it. */
+const YOUNG_GENERATION = '--max-semi-space-size=16';
+
 /** The program. */
 export const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
@@ -113,7 +116,7 @@ export async function openRig({ profile }: Pick<BenchOptions, 'profile'>): Promi
           const worker = await startProcess({
             name: `databridge ${command}`,
             command: process.execPath,
-            args: [...profiling, main, command],
+            args: [YOUNG_GENERATION, ...profiling, main, command],
             env: commands,
             ready: (running) => running.output().includes('databridge is up'),
           });
