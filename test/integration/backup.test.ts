@@ -100,9 +100,9 @@ const FILL = `
   alter table reading attach partition reading_early for values from (minvalue) to ('1960-01-01Z');
   create table reading_2026_11 (like reading including defaults including constraints including indexes);
   alter table reading attach partition reading_2026_11 for values from ('2026-11-01Z') to ('2026-12-01Z');
-  insert into reading values (1, '0044-03-15 BC', 'NaN', null, null), (1, '1959-12-31T23:59:59.999999Z', 0.1, 3, 1),
+  insert into reading (series, at, value, precision, labels) values (1, '0044-03-15 BC', 'NaN', null, null), (1, '1959-12-31T23:59:59.999999Z', 0.1, 3, 1),
     (2, '2026-11-01Z', '-Infinity', null, null), (3, '2026-11-30T23:59:59.999999Z', 5e-324, null, null);
-  insert into reading select 1, timestamptz '2026-11-02Z' + n * interval '1 second', sin(n) from generate_series(1, 5000) as n;
+  insert into reading (series, at, value) select 1, timestamptz '2026-11-02Z' + n * interval '1 second', sin(n) from generate_series(1, 5000) as n;
   insert into audit (actor, action, subject, detail) values ('a', 'b', 'c', '{}');
   insert into application (id, organisation_id, name, secret_hash) values ('app', 'default', 'n', '\\x00ff0a5c');
   insert into outbox (project_id, readings, series, at, value, precision, labels) values (1, 0, '{}', '{}', '{}', '{}', '{}');

@@ -171,9 +171,9 @@ describe('readings', () => {
         select ml_project.id, 'c' || n, 'v' from ml_project, generate_series(1, 700) as n where code = 'past';
       create table reading_2026_01 partition of reading for values from ('2026-01-01Z') to ('2026-02-01Z');
       insert into label_set (labels) values (array['bar', 'x,y']);
-      insert into reading select series.id, at_instant(${FIRST} + n), n, 100, label_set.id
+      insert into reading (series, at, value, precision, labels) select series.id, at_instant(${FIRST} + n), n, 100, label_set.id
         from series, label_set, generate_series(0, ${DENSE - 1}) as n where sensor_id = 'b' and labels = array['bar', 'x,y'];
-      insert into reading select id, at_instant(${FIRST}), 1, null, null from series where sensor_id ~ '^[aBc]'`);
+      insert into reading (series, at, value, precision, labels) select id, at_instant(${FIRST}), 1, null, null from series where sensor_id ~ '^[aBc]'`);
     await client.end();
   });
 

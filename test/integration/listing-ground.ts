@@ -97,7 +97,7 @@ export async function fillWithLongNames(database: Database, sources: number): Pr
     await partitionsOf(database).ensure(name, now - 7_200_000_000, now);
   await run(`insert into label_set (labels) values (array['${'label-'.repeat(10)}'])`);
   await run(
-    `insert into reading select series.id, now() - n * interval '1 minute', n / 7.0, 100, label_set.id from series, label_set, generate_series(1, 30) as n`,
+    `insert into reading (series, at, value, precision, labels) select series.id, now() - n * interval '1 minute', n / 7.0, 100, label_set.id from series, label_set, generate_series(1, 30) as n`,
   );
   await run(
     `insert into refused_hour (stream_id, hour, reason, sensor, variable, points, examples)
