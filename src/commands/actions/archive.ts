@@ -1,3 +1,4 @@
+import { constants, setPriority } from 'node:os';
 import { damagedDays, listDays } from '../../archive/keep.ts';
 import type { ListedDay } from '../../archive/keep.ts';
 import { dueBefore, sweepAndMove } from '../../archive/due.ts';
@@ -26,6 +27,8 @@ const dayText = (day: Instant): string => formatInstant(day).slice(0, 10);
 
 /** `archive run`. */
 export async function archiveRun(options: OfProject & { readonly until?: string }): Promise<void> {
+  // Polls of this host come first. DuckDB's threads begin later, and take over what this one has.
+  setPriority(constants.priority.PRIORITY_LOW);
   await interruptible('what was moved stays moved; the next run goes on', (signal) =>
     withContext(async ({ database, clock }) => {
       const { after } = archiveOf(database, 1);
