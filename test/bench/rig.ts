@@ -26,7 +26,7 @@ import type { BenchOptions } from './bench.ts';
 import { cpuSecondsOfGroup } from './usage.ts';
 
 /** As the image and the units of systemd set it. */
-const YOUNG_GENERATION = '--max-semi-space-size=16';
+const YOUNG_GENERATION = '--max-semi-space-size=32';
 
 /** The program. */
 export const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
