@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { QueryResultRow } from 'pg';
 import { counted } from '../core/counted.ts';
-import { configInvalid } from '../core/errors.ts';
+import { BridgeError, bridgeInvalid } from '../core/errors.ts';
 import { MINUTE, formatInstant, fromMillis } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
 import type { Window } from '../core/window.ts';
@@ -113,7 +113,7 @@ const NEWEST = 'select coalesce(max(id), 0) as stamp from archived_day';
 /** The archive of this process. Throws `config-invalid` where it has none. */
 export function archiveOf({ archive }: Pick<Database, 'archive'>, days: number): NonNullable<Database['archive']> {
   if (archive !== undefined) return archive;
-  throw configInvalid(
+  throw bridgeInvalid(
     `${counted(days, 'day')} of these readings ${days === 1 ? 'lies' : 'lie'} in the archive, and DATABRIDGE_ARCHIVE is not set here`,
     'set DATABRIDGE_ARCHIVE to the directory of the archive, as on the host that moved them',
     'DATABRIDGE_ARCHIVE',
@@ -164,7 +164,7 @@ export async function fileOf(
 }
 
 const damaged = (message: string) =>
-  configInvalid(
+  bridgeInvalid(
     message,
     'bring the file back from a copy of the archive; databridge archive check lists all such days',
     'DATABRIDGE_ARCHIVE',
@@ -176,3 +176,14 @@ export async function sha256Of(path: string): Promise<string> {
   await pipeline(createReadStream(path), digest);
   return digest.digest('hex');
 }
+/** An error of reading the archive as a fault of the bridge. */
+export const archiveFault = (error: unknown): BridgeError =>
+  error instanceof BridgeError
+    ? error
+    : bridgeInvalid(
+        `the archive: ${error instanceof Error ? error.message : String(error)}`,
+        'databridge archive check lists damaged days; databridge doctor looks at the directory',
+        'DATABRIDGE_ARCHIVE',
+        error,
+      );
+

@@ -25,7 +25,7 @@ export type Unreachable = 'name' | 'refused' | 'time-out' | 'tls' | 'reset' | 's
  * | `bug` | the window is set aside, the stack is logged |
  *
  * `stated`: the platform named `retryAt` itself. `own`: the bridge's own pace made the request wait, and the platform
- * was not asked. `right`: the credentials are valid but lack a right. `page`: the beginning of the answer, for the
+ * was not asked; or a setting or file of the bridge itself is wrong, so that stream waits a minute and nothing is counted. `right`: the credentials are valid but lack a right. `page`: the beginning of the answer, for the
  * operator. `oneInstant`: one instant alone is too much, so no shorter window helps, only a larger page.
  * `shorter`: the length of the answer explains what it cost, because a shorter one of the source cost its share of that.
  * `path`: the field of the source.
@@ -38,7 +38,7 @@ export type Fault =
   | { code: 'contract-broken'; page?: string }
   | { code: 'too-costly'; path: string; shorter?: true }
   | { code: 'unsupported' }
-  | { code: 'config-invalid'; path?: string }
+  | { code: 'config-invalid'; path?: string; own?: true }
   | { code: 'cancelled' }
   | { code: 'bug' };
 
@@ -72,7 +72,11 @@ export const isUnanswered = ({ fault }: BridgeError): boolean =>
   fault.code === 'unavailable' && (fault.why === 'status' || fault.why === 'time-out' || fault.why === 'reset');
 
 /** Whether a fault stays until an operator, or the platform's owner, changes something. */
-export const isPermanent = ({ code }: BridgeError): boolean => code === 'unsupported' || code === 'config-invalid';
+export const isPermanent = (error: BridgeError): boolean =>
+  (error.code === 'unsupported' || error.code === 'config-invalid') && !isOfBridge(error);
+
+/** Whether a setting or file of the bridge itself is wrong, which says nothing of the source or its platform. */
+export const isOfBridge = ({ fault }: BridgeError): boolean => fault.code === 'config-invalid' && fault.own === true;
 
 /** The platform asked for silence until `retryAt`. `stated`: it named the time itself. */
 export const throttled = (retryAt: Instant, message: string, stated = true): BridgeError =>
@@ -119,6 +123,10 @@ export const configInvalid = (message: string, remedy: string, path?: string): B
   new BridgeError(path === undefined ? { code: 'config-invalid' } : { code: 'config-invalid', path }, message, {
     remedy,
   });
+
+/** A setting or file of the bridge itself is wrong, which no source or platform is to blame for; `path` is the setting. */
+export const bridgeInvalid = (message: string, remedy: string, path: string, cause?: unknown): BridgeError =>
+  new BridgeError({ code: 'config-invalid', path, own: true }, message, { remedy, cause });
 
 /** The platform cannot do what the source asks for, and no retry will change that. */
 export const unsupported = (message: string, remedy: string): BridgeError =>

@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import { coldReadingsAt } from '../archive/cold-readings.ts';
 import type { ColdReading } from '../archive/cold-readings.ts';
-import { DAY_COLUMNS } from '../archive/manifest.ts';
+import { DAY_COLUMNS, archiveFault } from '../archive/manifest.ts';
 import type { ArchivedDay } from '../archive/manifest.ts';
 import { DAY, fromMillis } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
@@ -41,8 +41,10 @@ export async function archivedReadingsOf(
       const at = key.at.filter((instant) => here.has(Math.floor(instant / DAY) * DAY));
       return projects.get(key.series) === projectId && at.length > 0 ? [{ ...key, at }] : [];
     });
-    for (const reading of await coldReadingsAt(database, own, wanted))
-      readings.push({ ...reading, series: (wanted[reading.place] as OldKeys).series });
+    const cold = await coldReadingsAt(database, own, wanted).catch((error: unknown) => {
+      throw archiveFault(error);
+    });
+    for (const reading of cold) readings.push({ ...reading, series: (wanted[reading.place] as OldKeys).series });
   }
   return { days, stamp: stampOf(found), readings };
 }

@@ -1,6 +1,6 @@
-import { isPermanent, isUnanswered } from '../core/errors.ts';
+import { isOfBridge, isPermanent, isUnanswered } from '../core/errors.ts';
 import type { BridgeError } from '../core/errors.ts';
-import { HOUR, formatInstant } from '../core/instant.ts';
+import { HOUR, MINUTE, formatInstant } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
 import { WAITS, refusedDelay, retryDelay } from '../core/retry.ts';
 import type { Wait } from '../core/retry.ts';
@@ -104,6 +104,10 @@ export async function actOn(
     hold(bridge, source, { until, now, record, ...more });
   const alone = (its: Stream, wait: Wait): Promise<Instant | undefined> =>
     waitAlone(bridge, its, { source, now, lane, record, wait });
+  if (isOfBridge(error)) {
+    log.error(context, error.message);
+    return stream === undefined ? undefined : await waitForBridge(bridge, stream, { source, now, lane, record });
+  }
   const isAlone = isOfStreamAlone(error, circumstances);
   switch (error.fault.code) {
     case 'cancelled':
@@ -195,6 +199,33 @@ async function waitAlone(
      update stream set last_fault = $3${lane === 'live' ? ', failures = failures + 1, turn_at = now(), retry_at = at_instant($7)' : ''}
      from told where stream.id = $4 and source_id = told.id`,
     [source.id, source.edition, record, stream.id, failures + 1, lane, ...(lane === 'live' ? [retryAt] : [])],
+  );
+  return written === 0 ? undefined : retryAt;
+}
+
+/** A stream that waits for a repair of the bridge itself is tried again after this, however often that was in vain. */
+const REPAIR_WAIT = MINUTE;
+
+/**
+ * Lets one stream wait in one lane for a repair of the bridge itself. Nothing is counted, and neither source nor platform has a fault.
+ * @returns when it may be asked again; undefined where the edition of the source is gone
+ */
+async function waitForBridge(
+  { database }: Bridge,
+  stream: Stream,
+  given: {
+    readonly source: FaultySource;
+    readonly now: Instant;
+    readonly lane: 'live' | 'history';
+    readonly record: string;
+  },
+): Promise<Instant | undefined> {
+  const { source, now, lane, record } = given;
+  const retryAt = now + REPAIR_WAIT;
+  const written = await database.run(
+    `update stream set last_fault = $3${lane === 'live' ? ', turn_at = now(), retry_at = at_instant($5)' : ''}
+     where id = $4 and source_id = $1 and ${SAME_EDITION}`,
+    [source.id, source.edition, record, stream.id, ...(lane === 'live' ? [retryAt] : [])],
   );
   return written === 0 ? undefined : retryAt;
 }

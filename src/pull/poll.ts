@@ -1,5 +1,5 @@
 import { subtract, union } from '../core/coverage.ts';
-import { asBridgeError, isPermanent, isUnanswered } from '../core/errors.ts';
+import { asBridgeError, isOfBridge, isPermanent, isUnanswered } from '../core/errors.ts';
 import type { BridgeError } from '../core/errors.ts';
 import type { Microseconds } from '../core/instant.ts';
 import { plan } from '../core/plan.ts';
@@ -178,7 +178,9 @@ async function pollStream(
     const fault = asBridgeError(error);
     const { sourceFailures } = outcome;
     const blame = blameOf(fault, outcome, stream);
-    if (isUnanswered(fault) || isPermanent(fault)) noteFailure(outcome, stream);
+    // The platform had answered when the window was to be stored.
+    if (isOfBridge(fault)) noteAnswer(outcome);
+    else if (isUnanswered(fault) || isPermanent(fault)) noteFailure(outcome, stream);
     else if (UNREAD.includes(fault.code)) {
       outcome.unread.add(stream.id);
       // An answer for one stream ends a trouble of the source. Where no stream can be read, that is its trouble.

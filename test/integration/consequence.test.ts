@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import pino from 'pino';
 import { beforeEach, describe, expect, it } from 'vitest';
 import {
+  bridgeInvalid,
   configInvalid,
   contractBroken,
   credentialsRejected,
@@ -12,7 +13,7 @@ import {
 import type { BridgeError } from '../../src/core/errors.ts';
 import { MOST_REFUSED } from '../../src/platform/connection/index.ts';
 import { unavailable } from '../../src/platform/connection/unreachable.ts';
-import { HOUR, SECOND } from '../../src/core/instant.ts';
+import { HOUR, MINUTE, SECOND } from '../../src/core/instant.ts';
 import { clockOf } from '../../src/database/clock.ts';
 import type { SharedClock } from '../../src/database/clock.ts';
 import type { Database } from '../../src/database/database.ts';
@@ -44,7 +45,7 @@ beforeEach(async () => {
 
 async function act(
   error: BridgeError,
-  given: { stream?: Stream; failures?: number; answered?: boolean; lane?: 'history' } = {},
+  given: { stream?: Stream; failures?: number; answered?: boolean; lane?: 'history' | undefined } = {},
 ): Promise<unknown> {
   const bridge = { database, clock, log: pino({ level: 'silent' }) } as unknown as Bridge;
   const source = { id: sourceId, name: 'source', organisation: 'default', edition };
@@ -70,6 +71,33 @@ it.each(stopping.map((error) => [error.code, error] as const))(
       state: 'stopped',
       failures: 1,
       last_fault: { code, message: 'no', remedy: 'ask' },
+    });
+  },
+);
+
+it.each(['live', 'history'] as const)(
+  'a fault of the archive lets the stream wait for a minute in the lane %s, however often, and is no fault of the source',
+  async (lane) => {
+    const error = bridgeInvalid('a day has no file', 'bring it back', 'DATABRIDGE_ARCHIVE');
+    for (let turn = 0; turn < 3; turn += 1) {
+      const until = await act(error, { stream, lane: lane === 'history' ? lane : undefined, failures: 5 });
+      expect(Math.abs(Number(until) - clock.now() - MINUTE)).toBeLessThan(5 * SECOND);
+    }
+    expect(await act(error)).toBeUndefined();
+    expect(await database.row('select state, failures, last_fault, held_until from source')).toEqual({
+      state: 'active',
+      failures: 0,
+      last_fault: null,
+      held_until: null,
+    });
+    expect(await database.row('select failures, last_fault, retry_at is not null as waits from stream')).toEqual({
+      failures: 0,
+      last_fault: expect.objectContaining({
+        own: true,
+        message: 'a day has no file',
+        remedy: 'bring it back',
+      }) as unknown,
+      waits: lane === 'live',
     });
   },
 );
