@@ -57,7 +57,7 @@ export async function openApi(ground: ApiGround): Promise<RunningApi> {
   const certificate = certificateOf(settings.api);
   // One application alone may hold half of the room, so that half has to hold two of the largest bodies.
   const room = roomOf(Math.max(settings.api.waitingBytes, 4 * settings.api.bodyBytes));
-  const intake = intakeOf({ database, prepareReadings, waitMs: settings.api.waitMs });
+  const intake = intakeOf({ database, prepareReadings, waitMs: settings.api.waitMs, now: ground.clock.now });
   const uses = pushUsesOf(database);
   const access = accessOf({ ...ground, load: room.load });
   const app = await apiServer({ ...ground, settings: settings.api, access, intake, uses, room, certificate });

@@ -97,7 +97,7 @@ export function addPushRoute(app: FastifyInstance, parts: PushParts): void {
         const { pushed, bytes } = await judged(request, reply, { projectId, applicationId }, { reserve, dryRun });
         reserve(bytesBesides(pushed.columns));
         const trial = dryRun
-          ? await tryPush(parts.database, { projectId, columns: pushed.columns, waitMs })
+          ? await tryPush(parts.database, { projectId, columns: pushed.columns, waitMs, now: clock.now() })
           : undefined;
         const counts = trial?.counts ?? (await intake.push(applicationId, projectId, pushed));
         if (!dryRun) parts.meters?.pushed({ ...counts, refused: pushed.refused });

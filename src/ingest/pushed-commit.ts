@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import type { Instant } from '../core/instant.ts';
 import type { Database } from '../database/database.ts';
 import { REMEMBERS } from '../database/memory.ts';
 import type { Stamp } from '../database/memory.ts';
@@ -28,21 +29,21 @@ const SMALL_READINGS = 500;
 
 /**
  * Stores pushes in ONE transaction, which is durable when the function returns, and counts each push exactly.
- * `table`: the partition that holds all of the readings, otherwise `reading`. `fresh`: most likely none of the readings
+ * `table`: the partition that holds all of the readings, otherwise `reading`. `now`: by the clock of the database. `fresh`: most likely none of the readings
  * is stored, so that COPY is worth a try. Throws `OtherDatabase` where the numbers of the columns no longer hold.
  */
 export async function commitPushes(
   database: Database,
   pushes: readonly PushColumns[],
-  { table, fresh, stamp }: { table: string; fresh: boolean; stamp: Stamp },
+  { table, fresh, stamp, now }: { table: string; fresh: boolean; stamp: Stamp; now: Instant },
 ): Promise<PushCounts[]> {
   const pieces = inKeyOrder(pushes);
   const columns = pieces.map(({ numbered }) => numbered);
   const rows = countRows(columns);
   if (rows === 0) return pushes.map(() => ({ accepted: 0, duplicates: 0, revised: 0 }));
   return await withDurableClient(database, async (client) => {
-    if (mayBeArchived(database, columns))
-      return countsOf(pushes, pieces, await upsertOld(database, client, columns, { rows, stamp }));
+    if (mayBeArchived(database, { columns, now }))
+      return countsOf(pushes, pieces, await upsertOld(database, client, columns, { rows, stamp, now }));
     // Only an upsert notes readings in the outbox. All readings of a push belong to one project.
     const firstSeries = pushes.flatMap(([first]) => first?.series ?? []);
     const copyable = fresh && rows > SMALL_READINGS && !(await isHandedOver(client, firstSeries));
@@ -75,11 +76,11 @@ async function upsertOld(
   database: Database,
   client: PoolClient,
   columns: PushColumns,
-  given: { readonly rows: number; readonly stamp: Stamp },
+  given: { readonly rows: number; readonly stamp: Stamp; readonly now: Instant },
 ): Promise<Known> {
   await client.query('begin');
   try {
-    const known = await withThawed(database, client, columns, () => upsert(client, columns, given));
+    const known = await withThawed(database, client, { columns, now: given.now }, () => upsert(client, columns, given));
     await client.query('commit');
     return known;
   } catch (error) {

@@ -1,3 +1,4 @@
+import type { Instant } from '../core/instant.ts';
 import { isDatabaseAway, isRolledBack } from '../database/away.ts';
 import type { Database } from '../database/database.ts';
 import { DatabaseSlow, inTime } from '../database/patience.ts';
@@ -46,11 +47,14 @@ export function intakeOf({
   database,
   prepareReadings,
   waitMs,
+  now,
 }: {
   readonly database: Database;
   readonly prepareReadings: PrepareReadings;
   /** How long a push may wait for its answer, ms. */
   readonly waitMs: number;
+  /** By the clock of the database. */
+  readonly now: () => Instant;
 }): Intake {
   const queue = pushedQueue<Push>();
   const keepRefusals = pushedRefusals(database);
@@ -66,7 +70,7 @@ export function intakeOf({
     const stamp = newestOf(group);
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await commitPushes(database, columns, { table, fresh, stamp });
+        return await commitPushes(database, columns, { table, fresh, stamp, now: now() });
       } catch (error) {
         if (attempt === ROLLED_BACK_TRIES || !isRolledBack(error)) throw error;
       }

@@ -68,11 +68,11 @@ const STORED_OLD = statementOf<EncodedReadings & OfFiles>(`
 
 /**
  * Counts the readings of a push against the database as it is now, in a transaction that can write nothing. The database
- * gives up after `waitMs`.
+ * gives up after `waitMs`. `now`: by its clock.
  */
 export async function tryPush(
   database: Database,
-  { projectId, columns, waitMs }: { projectId: number; columns: readonly Column[]; waitMs: number },
+  { projectId, columns, waitMs, now }: { projectId: number; columns: readonly Column[]; waitMs: number; now: Instant },
 ): Promise<PushTrial> {
   return await database.transaction(async (client) => {
     await client.query('set transaction isolation level repeatable read, read only');
@@ -94,7 +94,7 @@ export async function tryPush(
       );
       return [{ series, column, labelSets }];
     });
-    const { readings: files } = await archivedReadingsOf(database, client, numbered);
+    const { readings: files } = await archivedReadingsOf(database, client, { columns: numbered, now });
     const { rows } = await client.query<{ same: number; revised: number }>(
       files.length === 0
         ? STORED({ ...encodeArrays(numbered) })

@@ -3,7 +3,7 @@ import { coldReadingsAt } from '../archive/cold-readings.ts';
 import type { ColdReading } from '../archive/cold-readings.ts';
 import { DAY_COLUMNS, archiveFault } from '../archive/manifest.ts';
 import type { ArchivedDay } from '../archive/manifest.ts';
-import { DAY, fromMillis } from '../core/instant.ts';
+import { DAY } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
 import { rowsOf } from '../database/database.ts';
 import type { Database } from '../database/database.ts';
@@ -17,19 +17,26 @@ interface OldKeys {
   readonly at: readonly Instant[];
 }
 
+/** Readings that are to be written. */
+interface OldWrite {
+  readonly columns: readonly NumberedColumn[];
+  /** By the clock of the database. */
+  readonly now: Instant;
+}
+
 /** An archived day that has readings of these keys. */
 type FoundDay = ArchivedDay & Record<string, unknown>;
 
 /**
- * The archived readings that a write of `columns` meets, with their series. Where there is no archive, or all is newer than the
+ * The archived readings that a write meets, with their series. Where there is no archive, or all is newer than the
  * archive may be, it asks the database nothing. `client`: its transaction sees the same archive.
  */
 export async function archivedReadingsOf(
   database: Database,
   client: ClientBase,
-  columns: readonly NumberedColumn[],
+  write: OldWrite,
 ): Promise<{ readonly days: readonly Instant[]; readonly stamp: number; readonly readings: readonly ThawedReading[] }> {
-  const keys = oldKeysOf(database, columns);
+  const keys = oldKeysOf(database, write);
   if (keys.length === 0) return { days: [], stamp: 0, readings: [] };
   const days = [...new Set(keys.flatMap(({ at }) => at.map((instant) => Math.floor(instant / DAY) * DAY)))];
   const found = await daysOf(client, keys, days);
@@ -53,8 +60,8 @@ export async function archivedReadingsOf(
 export type ThawedReading = ColdReading & { readonly series: number };
 
 /** Whether some of the readings are so old that their day may be archived. */
-export function mayBeArchived(database: Pick<Database, 'archive'>, columns: readonly NumberedColumn[]): boolean {
-  const before = oldBefore(database);
+export function mayBeArchived(database: Pick<Database, 'archive'>, { columns, now }: OldWrite): boolean {
+  const before = oldBefore(database, now);
   return (
     before !== undefined &&
     columns.some(({ column }) => column.segments.some(({ at }) => at.some((one) => one < before)))
@@ -68,20 +75,20 @@ export class ArchiveChanged extends Error {
 }
 
 /**
- * Makes the archived readings that a write of `columns` meets rows again, so that the write finds what it repeats or revises, counts it
- * and hands it over as ever. The next move merges them. `work` is the write, in the same transaction; afterwards the archive must be as
+ * Makes the archived readings that a write meets rows again, so that the write finds what it repeats or revises, counts it
+ * and hands it over as ever. The next move merges them. `work` is the write, in the same transaction, which has to be rolled back where it wrote nothing, because those rows are of no use then; afterwards the archive must be as
  * it was: throws `ArchiveChanged` otherwise, and the transaction has to be begun anew.
  */
 export async function withThawed<T>(
   database: Database,
   client: ClientBase,
-  columns: readonly NumberedColumn[],
+  write: OldWrite,
   work: () => Promise<T>,
 ): Promise<T> {
-  const { days, stamp, readings } = await archivedReadingsOf(database, client, columns);
+  const { days, stamp, readings } = await archivedReadingsOf(database, client, write);
   if (readings.length > 0) await makeRows(client, readings);
   const result = await work();
-  const keys = oldKeysOf(database, columns);
+  const keys = oldKeysOf(database, write);
   if (days.length > 0 && stampOf(await daysOf(client, keys, days)) !== stamp) throw new ArchiveChanged();
   return result;
 }
@@ -91,11 +98,11 @@ const stampOf = (days: readonly Pick<ArchivedDay, 'id'>[]): number => days.reduc
 /** Readings that are so much younger than the archive's age count as archived, too, because hosts move whole days and their clocks differ. */
 const MARGIN = 2 * DAY;
 
-const oldBefore = ({ archive }: Pick<Database, 'archive'>): Instant | undefined =>
-  archive && fromMillis(Date.now()) - archive.after + MARGIN;
+const oldBefore = ({ archive }: Pick<Database, 'archive'>, now: Instant): Instant | undefined =>
+  archive && now - archive.after + MARGIN;
 
-function oldKeysOf(database: Pick<Database, 'archive'>, columns: readonly NumberedColumn[]): OldKeys[] {
-  const before = oldBefore(database);
+function oldKeysOf(database: Pick<Database, 'archive'>, { columns, now }: OldWrite): OldKeys[] {
+  const before = oldBefore(database, now);
   if (before === undefined) return [];
   return columns.flatMap(({ series, column: { sensorId, valueName, segments } }) => {
     const at = segments.flatMap((segment) => segment.at.filter((instant) => instant < before));

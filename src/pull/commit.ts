@@ -46,6 +46,9 @@ export const commitsOf = (database: Pick<Database, 'pool'>): Commits =>
     return await commitSmall(database.pool, once, rows);
   }, MOST_WINDOWS);
 
+/** The fence of a window let nothing through. */
+class NothingTaken extends Error {}
+
 /** What the commit of a window works with. */
 interface CommitGround {
   readonly database: Database;
@@ -70,18 +73,25 @@ export async function commitWindow(
 
   async function commit(): Promise<Taken | undefined> {
     const isSmall = batch.readings <= SMALL_READINGS;
-    const isOld = mayBeArchived(database, prepared.columns);
+    const old = { columns: prepared.columns, now: askedAt };
+    const isOld = mayBeArchived(database, old);
     if (isSmall && also === undefined && !isOld) {
       const shares =
         batch.readings <= GATHERED_READINGS && batch.refusals.length === 0 && handover.backfills === undefined;
       return shares ? await commits(item) : (await commitSmall(database.pool, [item], '')).get(item);
     }
-    return await database.transaction(async (client) => {
+    const all = database.transaction(async (client) => {
       const write = async (): Promise<Taken | undefined> =>
         isSmall ? (await commitSmall(client, [item], '')).get(item) : await commitLarge(client, item);
-      const taken = isOld ? await withThawed(database, client, prepared.columns, write) : await write();
-      if (taken !== undefined) await also?.(client, taken);
+      const taken = isOld ? await withThawed(database, client, old, write) : await write();
+      // Rows that were thawed for it go with it: in a database that was replaced their series are others.
+      if (taken === undefined) throw new NothingTaken();
+      await also?.(client, taken);
       return taken;
+    });
+    return await all.catch((error: unknown) => {
+      if (error instanceof NothingTaken) return undefined;
+      throw error;
     });
   }
 

@@ -5,7 +5,7 @@ import { parseInstant } from '../../src/core/instant.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import type { Database } from '../../src/database/database.ts';
 import { DatabaseSlow } from '../../src/database/patience.ts';
-import { intakeOf, isTemporary } from '../../src/ingest/pushed-intake.ts';
+import { intakeOf as intakeWith, isTemporary } from '../../src/ingest/pushed-intake.ts';
 import type { Intake } from '../../src/ingest/pushed-intake.ts';
 import type { PushCounts } from '../../src/ingest/pushed-commit.ts';
 import { judgePushed } from '../../src/ingest/pushed-readings.ts';
@@ -19,6 +19,9 @@ const databases = useDatabases();
 /** All points lie in one month, because a push that has to make a partition would be overtaken by others. */
 const START = parseInstant('2026-01-30T23:59:59.999990Z') ?? NaN;
 const now = START + 1_000_000_000;
+
+const intakeOf = (given: Omit<Parameters<typeof intakeWith>[0], 'now'>): Intake =>
+  intakeWith({ ...given, now: () => Date.now() * 1000 });
 
 interface Point {
   readonly sensor: string;

@@ -74,7 +74,7 @@ export async function write(database: Database, projectId: number, points: reado
   preparers.set(database.pool, prepare);
   const prepared = await prepare(projectId, batchOf(columnsOf(points)));
   return await database.transaction((client) =>
-    withThawed(database, client, prepared.columns, () =>
+    withThawed(database, client, { columns: prepared.columns, now: Date.now() * 1000 }, () =>
       writeMany(client, prepared, { streamId: 1, covered: [RANGE] }),
     ),
   );

@@ -206,9 +206,13 @@ it('counts a push of archived readings as one of rows, also where it is only tri
   const columns = columnsOf(pushed);
   const prepared = await readingPreparer(database)(projectId, batchOf(columns));
   const counts = { accepted: 1, duplicates: 1, revised: 1 };
-  expect((await tryPush(database, { projectId, columns, waitMs: 10_000 })).counts).toEqual(counts);
-  expect(await commitPushes(database, [prepared.columns], { ...prepared, fresh: true })).toEqual([counts]);
-  expect((await tryPush(database, { projectId, columns, waitMs: 10_000 })).counts).toEqual({
+  expect((await tryPush(database, { projectId, columns, waitMs: 10_000, now: Date.now() * 1000 })).counts).toEqual(
+    counts,
+  );
+  expect(
+    await commitPushes(database, [prepared.columns], { ...prepared, fresh: true, now: Date.now() * 1000 }),
+  ).toEqual([counts]);
+  expect((await tryPush(database, { projectId, columns, waitMs: 10_000, now: Date.now() * 1000 })).counts).toEqual({
     accepted: 0,
     duplicates: 3,
     revised: 0,

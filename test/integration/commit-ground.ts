@@ -3,7 +3,7 @@ import type { Batch, Column, Refusal } from '../../src/core/batch.ts';
 import type { Coverage } from '../../src/core/coverage.ts';
 import { SECOND, parseInstant } from '../../src/core/instant.ts';
 import type { Window } from '../../src/core/window.ts';
-import type { Database } from '../../src/database/database.ts';
+import type { ArchivePlace, Database } from '../../src/database/database.ts';
 import { partitionsOf } from '../../src/database/partitions.ts';
 import { readingPreparer } from '../../src/ingest/prepare.ts';
 import { commitsOf, commitWindow } from '../../src/pull/commit.ts';
@@ -48,8 +48,8 @@ export interface Ground {
   coverage(): Promise<Coverage>;
 }
 
-export async function makeGround(databases: TestDatabases): Promise<Ground> {
-  const database = await databases.create();
+export async function makeGround(databases: TestDatabases, archive?: ArchivePlace): Promise<Ground> {
+  const database: Database = { ...(await databases.create()), archive };
   const source = await storeSource(database);
   const streamId = await storeStream(database, source);
   const holder = randomUUID();

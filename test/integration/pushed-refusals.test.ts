@@ -220,7 +220,12 @@ describe('a push', () => {
         return database.run(...given);
       },
     };
-    const intake = intakeOf({ database: counted, prepareReadings: readingPreparer(database), waitMs: 60_000 });
+    const intake = intakeOf({
+      database: counted,
+      prepareReadings: readingPreparer(database),
+      waitMs: 60_000,
+      now: () => Date.now() * 1000,
+    });
     const project = await database.row<{ id: number }>(`select id from ml_project where code = 'hall'`);
     const push = (body: unknown[]): Promise<unknown> =>
       intake.push(api.client.applicationId, project?.id ?? 0, judgePushed(body, { now }));

@@ -157,7 +157,12 @@ describe('one process', () => {
   it.each([1, 600])('stores a push of %i readings under the numbers of the restored database', async (many) => {
     const database = await databases.create();
     const { projectId } = await storeSource(database);
-    const intake = intakeOf({ database, prepareReadings: readingPreparer(database), waitMs: 60_000 });
+    const intake = intakeOf({
+      database,
+      prepareReadings: readingPreparer(database),
+      waitMs: 60_000,
+      now: () => Date.now() * 1000,
+    });
     const push = (sensors: readonly string[], second: number, length = 1): Promise<unknown> =>
       intake.push(
         'application',
