@@ -9,6 +9,7 @@ import { to as copyTo } from 'pg-copy-streams';
 import { BridgeError, configInvalid } from '../core/errors.ts';
 import { DAY, formatInstant } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
+import { isDatabaseAway, isRolledBack } from '../database/away.ts';
 import { rowsOf } from '../database/database.ts';
 import type { ArchivePlace, Database } from '../database/database.ts';
 import { LOCKS } from '../database/locks.ts';
@@ -73,6 +74,7 @@ export async function moveDay(
   signal?.addEventListener('abort', stop, { once: true });
   const work = join(workDirectory(place.directory), randomUUID());
   let duck: DuckDBConnection | undefined;
+  let committing = false;
   try {
     // Before the snapshot, so that the snapshot has what the process before did.
     if (!(await lockDay(client, projectId, day))) return { outcome: 'busy' };
@@ -81,6 +83,7 @@ export async function moveDay(
     await client.query('begin isolation level repeatable read');
     await client.query(FOR_A_MOVE);
     const moved = await moveInside({ client, duck, place, work }, { projectId, day }, reached);
+    committing = true;
     await client.query('commit');
     await reached('committed');
     await tidyDay(database, place, projectId, day);
@@ -88,7 +91,10 @@ export async function moveDay(
   } catch (error) {
     // Not by a rollback, which would wait for a copy that nobody reads any more.
     await client.end().catch(() => undefined);
-    await tidyAlone(database, place, projectId, day).catch(() => undefined);
+    // Where the answer to the commit was lost, the file may be the only one that has the readings, and a server that follows may not know
+    // it yet. The next move of the day, or the sweep, tells.
+    const isLost = committing && isDatabaseAway(error) && !isRolledBack(error);
+    if (!isLost) await tidyAlone(database, place, projectId, day).catch(() => undefined);
     if (isChanged(error)) return { outcome: 'changed' };
     throw signal?.aborted === true
       ? new BridgeError({ code: 'cancelled' }, 'stopped: the day was not moved')
