@@ -45,6 +45,8 @@ export interface MovesAsked {
   readonly before: Instant;
   readonly projectId?: number | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Asked after each day: false ends the run. */
+  readonly goesOn?: (moved: Moved) => boolean;
   /** The days that failed in earlier runs; this run corrects it. They are tried behind all others, so none waits for them for ever. */
   readonly failed?: Map<string, DueDay>;
 }
@@ -115,7 +117,11 @@ export async function* sweepAndMove(
 ): AsyncGenerator<DueDay & { readonly moved: Moved }> {
   let fault: unknown;
   await sweep(database).catch((error: unknown) => (fault = error));
-  yield* moveDue(database, asked);
+  for await (const one of moveDue(database, asked)) {
+    yield one;
+    if (asked.goesOn?.(one.moved) === false) break;
+  }
+  // Also where the run ends early.
   if (fault !== undefined) throw fault;
 }
 
@@ -131,12 +137,10 @@ export async function* archiveDue(
   if (disagreement() !== undefined) return;
   const { after } = archiveOf(database, 1);
   try {
-    for await (const one of sweepAndMove(database, { before: dueBefore(now(), after), signal, failed })) {
-      // Another process is at it.
-      if (one.moved.outcome === 'busy') return;
-      yield one;
-      if (disagreement() !== undefined) return;
-    }
+    // Where a day is busy, another process is at it.
+    const goesOn = ({ outcome }: Moved): boolean => outcome !== 'busy' && disagreement() === undefined;
+    for await (const one of sweepAndMove(database, { before: dueBefore(now(), after), signal, failed, goesOn }))
+      if (one.moved.outcome !== 'busy') yield one;
   } catch (error) {
     if (!signal.aborted) throw error;
   }

@@ -7,6 +7,7 @@ import type { DueDay } from '../../src/archive/due.ts';
 import { listDays, sweep } from '../../src/archive/keep.ts';
 import { DAY, formatInstant } from '../../src/core/instant.ts';
 import type { Database } from '../../src/database/database.ts';
+import { LOCKS } from '../../src/database/locks.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { MAIN } from '../kit/joined-program.ts';
 import { eventually } from './daemon-rig.ts';
@@ -135,7 +136,26 @@ it('moves nothing while the clocks of the host and the database disagree, also w
   await directory.remove();
 });
 
-it('refuses archive run on a host whose clock disagrees with that of the database', async () => {
+it('tells a fault of the sweep also where another process moves the day', async () => {
+  const { database, projectId, directory } = await archiveGround(databases);
+  await write(
+    database,
+    projectId,
+    range(0, 2).map((day) => pointOn(day, 0)),
+  );
+  const other = await database.dedicated();
+  await other.query('select pg_advisory_lock($1, hashtext($2))', [LOCKS.archive, `${projectId} ${BEGIN}`]);
+  const unswept: Database = {
+    ...database,
+    rows: (text, values) =>
+      text.includes('distinct on (path)') ? Promise.reject(new Error('no sweep')) : database.rows(text, values),
+  };
+  expect(await run(unswept, new Map())).toEqual({ moved: [], fault: 'no sweep' });
+  await other.end();
+  await directory.remove();
+});
+
+it('refuses archive run and project trim on a host whose clock disagrees with that of the database', async () => {
   const { database, projectId, directory } = await archiveGround(databases);
   await write(
     database,
