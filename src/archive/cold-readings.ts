@@ -6,6 +6,8 @@ import { connectDuck, duckColumns, numberList, duckText, duckTexts } from './duc
 import { fileOf, archiveOf } from './manifest.ts';
 import type { ArchivedDay } from './manifest.ts';
 
+type HasArchive = Pick<Database, 'archive'>;
+
 /** A series by its names. */
 export interface NamedSeries {
   readonly sensorId: string;
@@ -33,7 +35,7 @@ const inRange = ({ from, to }: Window): string =>
 const bounded = (instant: Instant): number => Math.max(-LAST_INSTANT, Math.min(LAST_INSTANT, instant));
 
 /** DuckDB: the files of days. */
-export async function filesOf(database: Database, days: readonly ArchivedDay[]): Promise<string> {
+export async function filesOf(database: HasArchive, days: readonly ArchivedDay[]): Promise<string> {
   const place = archiveOf(database, days.length);
   const paths: string[] = [];
   for (const day of days) paths.push(await fileOf(place, day));
@@ -53,7 +55,7 @@ const SORTED = 100_000;
  * begins at `begin`. A series alone needs no sorting, because files have its readings in their order; sparse ones are asked together.
  */
 export async function* coldReadings(
-  database: Database,
+  database: HasArchive,
   days: readonly ArchivedDay[],
   {
     series,
@@ -93,7 +95,7 @@ const KEYS_AT_ONCE = 50_000;
 
 /** The readings of archived days that have one of these keys, in no order. `keys`: for each series the instants. */
 export async function coldReadingsAt(
-  database: Database,
+  database: HasArchive,
   days: readonly ArchivedDay[],
   keys: readonly (NamedSeries & { readonly at: readonly Instant[] })[],
 ): Promise<readonly ColdReading[]> {

@@ -1,6 +1,6 @@
 import { DAY } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
-import type { Database } from '../database/database.ts';
+import type { Asks } from '../database/database.ts';
 import { filesOf, wantedSeries } from './cold-readings.ts';
 import type { NamedSeries } from './cold-readings.ts';
 import { connectDuck, duckColumns, numberList } from './duck.ts';
@@ -20,10 +20,10 @@ type KnownSeries = NamedSeries & { readonly id: number; readonly projectId: numb
 
 /**
  * The archived readings of series of which there is no row, summed by bucket: a map for each series that has some. The buckets lie between
- * neighbours of `edges`, which ascend. To be called inside `steady` together with the statement that counts the rows.
+ * neighbours of `edges`, which ascend. To be called inside `inSnapshot`, by whose connection the rows are counted.
  */
 export async function archivedSums(
-  database: Database,
+  database: Asks,
   ids: readonly number[],
   edges: readonly Instant[],
 ): Promise<ReadonlyMap<number, ReadonlyMap<number, Sum>>> {
@@ -37,20 +37,35 @@ export async function archivedSums(
   for (const [projectId, own] of Map.groupBy(series, (one) => one.projectId)) {
     const days = await database.rows<ArchivedDay & Record<string, unknown>>(
       `select ${DAY_COLUMNS} from archived_day where project_id = $1 and replaced_at is null
-         and last_at >= at_instant($2) and first_at < at_instant($3) order by day`,
+         and last_at >= at_instant($2) and first_at < at_instant($3)
+         and day >= (select coalesce(kept_from at time zone 'UTC', '-infinity')::date from ml_project where id = $1) order by day`,
       [projectId, from, to],
     );
-    if (days.length === 0) continue;
-    const rows = await rowsOnDays(database, own, days);
-    for await (const [place, bucket, ...sum] of summed(database, days, { series: own, edges, rows })) {
-      const { id } = own[place as number] as KnownSeries;
-      const [count = 0, min = 0, max = 0, total = 0] = sum;
-      const known = sums.get(id) ?? new Map<number, Sum>();
-      sums.set(id, known.set(bucket as number, { count, min, max, sum: total }));
+    for await (const { some, rows } of daysWithRows(database, own, days)) {
+      for await (const [place, bucket, ...sum] of summed(database, some, { series: own, edges, rows })) {
+        const { id } = own[place as number] as KnownSeries;
+        const known = sums.get(id) ?? new Map<number, Sum>();
+        const [count = 0, min = 0, max = 0, total = 0] = sum;
+        sums.set(
+          id,
+          known.set(bucket as number, together({ count, min, max, sum: total }, known.get(bucket as number))),
+        );
+      }
     }
   }
   return sums;
 }
+
+/** Two sums of a bucket as one. */
+export const together = (one: Sum, other: Sum | undefined): Sum =>
+  other === undefined
+    ? one
+    : {
+        min: Math.min(one.min, other.min),
+        max: Math.max(one.max, other.max),
+        sum: one.sum + other.sum,
+        count: one.count + other.count,
+      };
 
 /** A reading by the place of its series. */
 interface Key {
@@ -58,22 +73,44 @@ interface Key {
   readonly at: Instant;
 }
 
-/** The rows of series on archived days: those that came since, or are their newest. */
-const rowsOnDays = (
-  database: Database,
+/** Days whose rows are held at a time: so many days at most, and so many rows where they are several. */
+const DAYS_AT_ONCE = 64;
+const ROWS_AT_ONCE = 50_000;
+
+/** Days with the rows of series on them, some days at a time, so that memory does not grow with the range. */
+async function* daysWithRows(
+  database: Asks,
   series: readonly KnownSeries[],
   days: readonly ArchivedDay[],
+): AsyncGenerator<{ readonly some: readonly ArchivedDay[]; readonly rows: readonly Key[] }> {
+  let atOnce = DAYS_AT_ONCE;
+  for (let first = 0; first < days.length;) {
+    const some = days.slice(first, first + atOnce);
+    const rows = await rowsOnDays(database, series, { days: some, most: some.length === 1 ? null : ROWS_AT_ONCE });
+    if (rows.length < ROWS_AT_ONCE || some.length === 1) {
+      yield { some, rows };
+      first += some.length;
+    } else atOnce = Math.ceil(some.length / 4);
+  }
+}
+
+/** At most `most` rows of series on archived days: those that came since, or are their newest. */
+const rowsOnDays = (
+  database: Asks,
+  series: readonly KnownSeries[],
+  { days, most }: { readonly days: readonly ArchivedDay[]; readonly most: number | null },
 ): Promise<(Key & Record<string, unknown>)[]> =>
   database.rows<Key & Record<string, unknown>>(
     `select (place - 1)::int as place, instant_of(at) as at
      from unnest($1::int[]) with ordinality as wanted (series, place) cross join unnest($2::bigint[]) as day
      cross join lateral (
-       select at from reading where reading.series = wanted.series and at >= at_instant(day) and at < at_instant(day + ${DAY}) offset 0) as found`,
-    [series.map(({ id }) => id), days.map(({ day }) => day)],
+       select at from reading where reading.series = wanted.series and at >= at_instant(day) and at < at_instant(day + ${DAY}) offset 0) as found
+     limit $3`,
+    [series.map(({ id }) => id), days.map(({ day }) => day), most],
   );
 
 async function* summed(
-  database: Database,
+  database: Asks,
   days: readonly ArchivedDay[],
   {
     series,

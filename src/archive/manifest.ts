@@ -3,13 +3,14 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { QueryResultRow } from 'pg';
 import { counted } from '../core/counted.ts';
 import { BridgeError, bridgeInvalid } from '../core/errors.ts';
 import { MINUTE, formatInstant, fromMillis } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
 import type { Window } from '../core/window.ts';
-import type { Database } from '../database/database.ts';
+import { rowsOf } from '../database/database.ts';
+import type { Asks, Database } from '../database/database.ts';
+import { keptFrom, keptPart } from './kept.ts';
 
 /** A day of a project whose readings are in a file. */
 export interface ArchivedDay {
@@ -32,9 +33,11 @@ export interface ArchivedDay {
 
 /** Archived days at an instant. */
 export interface Shelf {
-  /** Grows with every move inside the range that was asked for, so an equal one later means that nothing moved. */
-  readonly stamp: number;
+  /** Another one after every move and removal inside the range that was asked for. */
+  readonly stamp: string;
   readonly days: readonly ArchivedDay[];
+  /** The part of the range whose readings are kept. */
+  readonly range: Window;
 }
 
 /** SQL: the columns of `ArchivedDay`. */
@@ -48,67 +51,85 @@ export const dayAt = (instant: string): string => `(at_instant(${instant}) at ti
 
 const PRESENT = `from archived_day where project_id = $1 and replaced_at is null and day >= ${dayAt('$2::bigint')} and day <= ${dayAt('$3::bigint')}`;
 
-type Asks = Pick<Database, 'archive'> & {
-  rows<R extends QueryResultRow>(text: string, values?: readonly unknown[]): Promise<R[]>;
-};
-
 /**
  * The archived days of a project that share time with a range, the oldest first. Throws `config-invalid` where there are some and this
  * process does not know where the archive is, because their readings would look like none.
  */
 export async function shelfOf(database: Asks, projectId: number, { from, to }: Window): Promise<Shelf> {
+  const kept = await keptFrom(database, projectId);
   const days = await database.rows<ArchivedDay & Record<string, unknown>>(
     `select ${DAY_COLUMNS} ${PRESENT} order by day`,
     [projectId, from, to - 1],
   );
   if (days.length > 0) archiveOf(database, days.length);
-  return { stamp: days.reduce((sum, { id }) => sum + id, 0), days };
+  const range = keptPart({ from, to }, kept);
+  return {
+    stamp: stampOf(
+      days.reduce((sum, { id }) => sum + id, 0),
+      kept,
+    ),
+    days,
+    range,
+  };
 }
 
 /** The stamp alone. Throws as `shelfOf`, also where the first days of all are moved while a process without the setting reads. */
-export async function shelfStamp(database: Asks, projectId: number, { from, to }: Window): Promise<number> {
-  const [{ stamp, days } = { stamp: 0, days: 0 }] = await database.rows<{ stamp: number; days: number }>(
-    `select coalesce(sum(id), 0) as stamp, count(*)::int as days ${PRESENT}`,
+export async function shelfStamp(database: Asks, projectId: number, { from, to }: Window): Promise<string> {
+  const [{ sum, days, kept } = { sum: 0, days: 0, kept: null }] = await database.rows<{
+    sum: number;
+    days: number;
+    kept: Instant | null;
+  }>(
+    `select coalesce(sum(id), 0) as sum, count(*)::int as days,
+       (select instant_of(kept_from) from ml_project where id = $1) as kept ${PRESENT}`,
     [projectId, from, to - 1],
   );
   if (days > 0) archiveOf(database, days);
-  return stamp;
+  return stampOf(sum, kept ?? undefined);
 }
 
+const stampOf = (sum: number, kept: Instant | undefined): string => `${sum} ${kept ?? ''}`;
+
 /** Throws `config-invalid` where days are archived and this process does not know where: it would take them for days without readings. */
-export async function assertArchiveKnown(database: Database): Promise<void> {
+export async function assertArchiveKnown(database: Asks): Promise<void> {
   if (database.archive !== undefined) return;
-  const row = await database.row<{ days: number }>(
+  const [row] = await database.rows<{ days: number }>(
     'select count(*)::int as days from archived_day where replaced_at is null',
   );
   if (row !== undefined && row.days > 0) archiveOf(database, row.days);
 }
 
 /**
- * Reads rows and files so that no move comes between: where days were moved meanwhile, it reads again. Throws as `assertArchiveKnown`.
+ * Reads rows, the manifest and what is kept in one snapshot, so that no write, move or removal comes between them. `read` asks by the
+ * connection of that snapshot alone. Throws `config-invalid` where days are archived and this process does not know where.
  */
-export async function steady<T>(database: Database, read: () => Promise<T>): Promise<T> {
-  if (database.archive === undefined) {
-    const found = await read();
-    // Behind the read, because another host may have moved its days meanwhile.
-    await assertArchiveKnown(database);
-    return found;
-  }
-  const stampNow = async (): Promise<number> => (await database.row<{ stamp: number }>(NEWEST))?.stamp ?? 0;
-  for (let before = await stampNow(); ;) {
-    const [found] = await Promise.allSettled([read()]);
-    const after = await stampNow();
-    // Also an error counts only where nothing moved: a merge takes the file of a day away from a read that has not opened it yet.
-    if (after === before) {
-      if (found.status === 'rejected') throw found.reason;
-      return found.value;
-    }
+export async function inSnapshot<T>(database: Database, read: (asks: Asks) => Promise<T>): Promise<T> {
+  const { archive } = database;
+  const stamp = async (): Promise<string> => (archive === undefined ? '' : await newest(database));
+  for (let before = await stamp(); ;) {
+    const [found] = await Promise.allSettled([
+      database.transaction(async (client) => {
+        await client.query('set transaction isolation level repeatable read, read only');
+        const asks: Asks = { archive, rows: (text, values) => rowsOf(client, text, values) };
+        if (archive === undefined) await assertArchiveKnown(asks);
+        return await read(asks);
+      }),
+    ]);
+    if (found.status === 'fulfilled') return found.value;
+    // A file gets another name when its day is merged or removed, which ends a read that has not opened it yet.
+    const after = await stamp();
+    if (after === before) throw found.reason;
     before = after;
   }
 }
 
-/** Moves get their numbers in the order in which they commit, so this is one step in an index, however many days there are. */
-const NEWEST = 'select coalesce(max(id), 0) as stamp from archived_day';
+/** Another one wherever a file took the place of another or was given up; each is one step in an index, however many days there are. */
+const newest = async (database: Database): Promise<string> =>
+  (
+    await database.row<{ stamp: string }>(
+      `select concat((select max(id) from archived_day), ' ', (select max(replaced_at) from archived_day)) as stamp`,
+    )
+  )?.stamp ?? '';
 
 /** The archive of this process. Throws `config-invalid` where it has none. */
 export function archiveOf({ archive }: Pick<Database, 'archive'>, days: number): NonNullable<Database['archive']> {
@@ -163,6 +184,17 @@ export async function fileOf(
   throw damaged(`${text} has no file: ${join(directory, day.path)} is missing`);
 }
 
+/** An error of reading the archive as a fault of the bridge. */
+export const archiveFault = (error: unknown): BridgeError =>
+  error instanceof BridgeError
+    ? error
+    : bridgeInvalid(
+        `the archive: ${error instanceof Error ? error.message : String(error)}`,
+        'databridge archive check lists damaged days; databridge doctor looks at the directory',
+        'DATABRIDGE_ARCHIVE',
+        error,
+      );
+
 const damaged = (message: string) =>
   bridgeInvalid(
     message,
@@ -176,14 +208,3 @@ export async function sha256Of(path: string): Promise<string> {
   await pipeline(createReadStream(path), digest);
   return digest.digest('hex');
 }
-/** An error of reading the archive as a fault of the bridge. */
-export const archiveFault = (error: unknown): BridgeError =>
-  error instanceof BridgeError
-    ? error
-    : bridgeInvalid(
-        `the archive: ${error instanceof Error ? error.message : String(error)}`,
-        'databridge archive check lists damaged days; databridge doctor looks at the directory',
-        'DATABRIDGE_ARCHIVE',
-        error,
-      );
-

@@ -45,7 +45,7 @@ const FOR_A_MOVE = `
 
 /**
  * Files are noted one after the other: who has the lock has only to commit. So the greatest number in the manifest grows with every
- * move, see `steady`.
+ * move, see `inSnapshot`.
  */
 const TO_NOTE = `set local lock_timeout = '1min'; select pg_advisory_xact_lock(${LOCKS.archiveNote})`;
 

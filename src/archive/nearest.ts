@@ -1,6 +1,6 @@
 import { DAY } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
-import type { Database } from '../database/database.ts';
+import type { Asks } from '../database/database.ts';
 import { coldReadingsAt, filesOf, wantedSeries } from './cold-readings.ts';
 import type { NamedSeries } from './cold-readings.ts';
 import { connectDuck, duckRows } from './duck.ts';
@@ -23,7 +23,7 @@ export interface Around {
  * nearest rows, `before` and `after`, are not searched. Where there is no archive it asks the database nothing.
  */
 export async function archivedAround(
-  database: Database,
+  database: Asks,
   ids: readonly number[],
   { at, before, after }: { readonly at: Instant; readonly before: Instant | null; readonly after: Instant | null },
 ): Promise<Around> {
@@ -63,7 +63,7 @@ export async function archivedAround(
 
 /** What `wanted`, SQL of DuckDB, finds in the first of the days that have it. */
 async function nearest(
-  database: Database,
+  database: Asks,
   days: readonly ArchivedDay[],
   series: readonly NamedSeries[],
   wanted: string,

@@ -63,6 +63,9 @@ export interface Database {
   close(): Promise<void>;
 }
 
+/** What asks the database, or a transaction of it, and knows the archive. */
+export type Asks = Pick<Database, 'archive' | 'rows'>;
+
 /** One statement on a client inside a transaction, typed like `Database.rows`. */
 export const rowsOf = async <R extends QueryResultRow>(
   client: ClientBase,

@@ -1,6 +1,7 @@
-import { archivedSums } from '../archive/cold-sums.ts';
+import { archivedSums, together } from '../archive/cold-sums.ts';
 import type { Sum } from '../archive/cold-sums.ts';
-import { shelfOf, steady } from '../archive/manifest.ts';
+import { KEPT_FROM, keptFrom, keptPart } from '../archive/kept.ts';
+import { inSnapshot } from '../archive/manifest.ts';
 import type { Instant } from '../core/instant.ts';
 import type { Window } from '../core/window.ts';
 import type { Database } from '../database/database.ts';
@@ -30,9 +31,9 @@ export const listSeries = (
 ): Promise<ListedSeries[]> =>
   database.rows<ListedSeries & Record<string, unknown>>(
     `select sensor_id as "sensorId", value_name as "valueName", nullif(owner, '') as owner,
-       (select instant_of(at) from reading where series = page.id order by at desc limit 1) as "newestAt"
+       (select instant_of(at) from reading where series = page.id and at >= kept order by at desc limit 1) as "newestAt"
      from (
-       select * from series
+       select series.*, ${KEPT_FROM} as kept from series join ml_project on ml_project.id = project_id
        where project_id = $1 and ($2::text is null or sensor_id like $2)
          and ($3::text is null or position(lower($3) in lower(sensor_id)) > 0 or position(lower($3) in lower(value_name)) > 0)
          and ($4::text is null or (sensor_id collate "C", value_name collate "C") > ($4, $5))
@@ -58,10 +59,17 @@ export interface Bin {
   readonly count: number;
 }
 
-/** SQL: a range of a series, in `$4` bins. The division is that of whole microseconds. */
+/** The bins of a range. */
+export interface Binned {
+  readonly bins: readonly Bin[];
+  /** Readings before are not kept; null: all are. */
+  readonly keptFrom: Instant | null;
+}
+
+/** SQL: a range of a series, in `$4` bins, from `$5` on. The division is that of whole microseconds. */
 const BINS = `
   select ((instant_of(at) - $2::bigint) * $4::bigint / ($3::bigint - $2::bigint))::int as bin, min(value), max(value), sum(value), count(*)
-  from reading where series = $1 and at >= at_instant($2) and at < at_instant($3) group by 1 order by 1`;
+  from reading where series = $1 and at >= at_instant($5) and at < at_instant($3) group by 1 order by 1`;
 
 /** The instants at which the bins of `BINS` begin, and the end of the last one. */
 function edgesOf({ from, to }: Window, bins: number): Instant[] {
@@ -75,32 +83,24 @@ export async function binnedReadings(
   database: Database,
   projectId: number,
   wanted: { readonly sensorId: string; readonly valueName: string; readonly range: Window; readonly bins: number },
-): Promise<readonly Bin[] | undefined> {
+): Promise<Binned | undefined> {
   const { sensorId, valueName, range, bins } = wanted;
   const series = await database.row<{ id: number }>(
     'select id from series where project_id = $1 and sensor_id = $2 and value_name = $3',
     [projectId, sensorId, valueName],
   );
   if (series === undefined) return undefined;
-  return await steady(database, async () => {
-    const rows = await database.rows<Sum & { bin: number }>(BINS, [series.id, range.from, range.to, bins]);
-    const { days } = await shelfOf(database, projectId, range);
-    const files =
-      days.length === 0 ? undefined : (await archivedSums(database, [series.id], edgesOf(range, bins))).get(series.id);
+  return await inSnapshot(database, async (asks) => {
+    const kept = await keptFrom(asks, projectId);
+    // The bins stay those of the range that was asked for.
+    const first = keptPart(range, kept).from;
+    const rows = await asks.rows<Sum & { bin: number }>(BINS, [series.id, range.from, range.to, bins, first]);
+    const files = (await archivedSums(asks, [series.id], edgesOf(range, bins))).get(series.id);
     const found = new Map<number, Sum>(files);
     for (const { bin, ...sum } of rows) found.set(bin, together(sum, found.get(bin)));
-    return [...found]
+    const shown = [...found]
       .toSorted(([one], [other]) => one - other)
       .map(([bin, { min, max, sum, count }]) => ({ bin, min, max, mean: sum / count, count }));
+    return { bins: shown, keptFrom: kept ?? null };
   });
 }
-
-const together = (one: Sum, other: Sum | undefined): Sum =>
-  other === undefined
-    ? one
-    : {
-        min: Math.min(one.min, other.min),
-        max: Math.max(one.max, other.max),
-        sum: one.sum + other.sum,
-        count: one.count + other.count,
-      };

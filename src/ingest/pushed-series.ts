@@ -1,8 +1,8 @@
 import { archivedSums } from '../archive/cold-sums.ts';
-import { shelfOf, steady } from '../archive/manifest.ts';
+import { KEPT_FROM } from '../archive/kept.ts';
+import { inSnapshot } from '../archive/manifest.ts';
 import type { Instant } from '../core/instant.ts';
 import type { Window } from '../core/window.ts';
-import { rowsOf } from '../database/database.ts';
 import type { Database } from '../database/database.ts';
 import { toLike } from './stored-readings.ts';
 
@@ -36,9 +36,9 @@ export interface WantedSeries {
 /** The newest instant is that of one row of the index, and the count reads the index of at most two months. */
 const PAGE = `
   select id, sensor_id as "sensorId", value_name as "valueName",
-    (select instant_of(at) from reading where series = page.id order by at desc limit 1) as newest,
-    (select count(*) from reading where series = page.id and at >= at_instant($5) and at < at_instant($6)) as count
-  from (select id, sensor_id, value_name from series
+    (select instant_of(at) from reading where series = page.id and at >= kept order by at desc limit 1) as newest,
+    (select count(*) from reading where series = page.id and at >= greatest(kept, at_instant($5)) and at < at_instant($6)) as count
+  from (select series.id, sensor_id, value_name, ${KEPT_FROM} as kept from series join ml_project on ml_project.id = project_id
         where project_id = $1 and owner = '' and ($2::text is null or sensor_id like $2)
           and ($3::text is null or (sensor_id collate "C", value_name collate "C") > ($3, $4))
         order by sensor_id collate "C", value_name collate "C" limit $7) as page
@@ -53,26 +53,19 @@ export async function pushedSeriesOf(
   { projectId, range, sensor, after, limit }: WantedSeries,
   waitMs: number,
 ): Promise<readonly PushedSeries[]> {
-  const page = async (): Promise<(PushedSeries & { readonly id: number })[]> =>
-    await database.transaction(async (client) => {
-      await client.query('set transaction read only');
-      await client.query(`set local statement_timeout = ${Math.round(waitMs)}`);
-      return await rowsOf<PushedSeries & { id: number }>(client, PAGE, [
-        projectId,
-        sensor === undefined ? null : toLike(sensor),
-        after?.sensorId ?? null,
-        after?.valueName ?? null,
-        range.from,
-        range.to,
-        limit,
-      ]);
-    });
-  return await steady(database, async () => {
-    const rows = await page();
-    const { days } = await shelfOf(database, projectId, range);
-    const edges = [range.from, range.to];
+  return await inSnapshot(database, async (asks) => {
+    await asks.rows(`set local statement_timeout = ${Math.round(waitMs)}`);
+    const rows = await asks.rows<PushedSeries & { readonly id: number }>(PAGE, [
+      projectId,
+      sensor === undefined ? null : toLike(sensor),
+      after?.sensorId ?? null,
+      after?.valueName ?? null,
+      range.from,
+      range.to,
+      limit,
+    ]);
     const ids = rows.map(({ id }) => id);
-    const sums = days.length === 0 ? undefined : await archivedSums(database, ids, edges);
-    return rows.map(({ id, count, ...series }) => ({ ...series, count: count + (sums?.get(id)?.get(0)?.count ?? 0) }));
+    const sums = await archivedSums(asks, ids, [range.from, range.to]);
+    return rows.map(({ id, count, ...series }) => ({ ...series, count: count + (sums.get(id)?.get(0)?.count ?? 0) }));
   });
 }

@@ -82,16 +82,17 @@ export async function* storedReadings(database: Database, wanted: Wanted): Async
 async function* readingsOf(
   database: Database,
   series: readonly Series[],
-  { projectId, range }: Wanted,
+  { projectId, range: wanted }: Wanted,
 ): AsyncGenerator<readonly StoredReading[]> {
-  const position: Position = { place: 0, begin: range.from };
+  const position: Position = { place: 0, begin: wanted.from };
   while (position.place < series.length) {
-    const shelf = await shelfOf(database, projectId, range);
+    const shelf = await shelfOf(database, projectId, wanted);
+    const { range } = shelf;
     const rest = series.slice(position.place);
-    const stretch = { series: rest, range, begin: position.begin };
+    const stretch = { series: rest, range, begin: Math.max(range.from, position.begin) };
     try {
       const hot = hotReadings(database, stretch, async () => {
-        if ((await shelfStamp(database, projectId, range)) !== shelf.stamp) throw new MovedMeanwhile();
+        if ((await shelfStamp(database, projectId, wanted)) !== shelf.stamp) throw new MovedMeanwhile();
       });
       const from = position.place;
       for await (const page of shelf.days.length === 0 ? hot : merged(database, shelf, stretch, hot)) {
@@ -103,7 +104,7 @@ async function* readingsOf(
       return;
     } catch (error) {
       // A merge takes the file of a day away from a read that has not opened it yet.
-      if (!(error instanceof MovedMeanwhile) && (await shelfStamp(database, projectId, range)) === shelf.stamp)
+      if (!(error instanceof MovedMeanwhile) && (await shelfStamp(database, projectId, wanted)) === shelf.stamp)
         throw error;
     }
   }

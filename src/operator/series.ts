@@ -63,6 +63,7 @@ const binsSchema = z
         }),
       )
       .describe('Those that hold a reading.'),
+    keptFrom: z.string().nullable().describe('Readings before are not kept; null where all are.'),
   })
   .meta({
     id: 'BinnedReadings',
@@ -74,6 +75,7 @@ const binsSchema = z
         to: '2026-11-22T10:00:00Z',
         bins: 60,
         items: [{ bin: 0, min: 4.1, max: 4.4, mean: 4.25, count: 60 }],
+        keptFrom: null,
       },
     ],
   });
@@ -148,10 +150,11 @@ export function addSeriesRoutes(app: FastifyInstance, { database, clock }: Opera
       if (range.from >= range.to) throw wrongRange('from is not before to.', 'is not after from');
       if (range.to - range.from > LONGEST)
         throw wrongRange('The range is longer than 100 years.', 'is too far from from');
-      const items = await binnedReadings(database, id, { sensorId, valueName, range, bins });
-      if (items === undefined) throw noSuch(`series ${sensorId} ${valueName}`);
+      const found = await binnedReadings(database, id, { sensorId, valueName, range, bins });
+      if (found === undefined) throw noSuch(`series ${sensorId} ${valueName}`);
       const bounds = { from: formatInstant(range.from), to: formatInstant(range.to) };
-      return { sensorId, valueName, ...bounds, bins, items: [...items] };
+      const { bins: items, keptFrom } = found;
+      return { sensorId, valueName, ...bounds, bins, items: [...items], keptFrom: instantOrNull(keptFrom) };
     },
   );
 }

@@ -1,3 +1,4 @@
+import { KEPT_FROM } from '../archive/kept.ts';
 import { believedFrom, longestGap } from '../core/freshness.ts';
 import { SECOND, formatInstant, instantOrNull } from '../core/instant.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
@@ -42,7 +43,8 @@ export interface NewestReading {
 
 /** The newest reading of each series: one step in the key (series, at) for each that is not silent. */
 const NEWEST = `
-  select id, (select instant_of(at) from reading where series = id order by at desc limit 1) as at from unnest($1::int[]) as id`;
+  select id, (select instant_of(at) from reading where series = one.id and at >= kept order by at desc limit 1) as at
+  from (select series.id, ${KEPT_FROM} as kept from series join ml_project on ml_project.id = project_id where series.id = any($1::int[])) as one`;
 
 interface ListedSensor {
   readonly sensor: string;

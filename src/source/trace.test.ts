@@ -19,6 +19,7 @@ const facts: TraceFacts = {
   doubt: null,
   unreadable: null,
   askedAt: null,
+  keptFrom: null,
 };
 const unreadable = { message: 'no JSON', retryAt: NOW + MINUTE };
 const none = { stored: false, refused: false };
@@ -32,6 +33,8 @@ test.each<[Fate, Partial<TraceFacts>, number, { stored: boolean; refused: boolea
   ['not-settled', {}, NOW - MINUTE, none],
   ['missing', {}, NOW - MINUTE - 1, none],
   ['before-start', {}, NOW - 61 * MINUTE, none],
+  ['not-kept', { keptFrom: NOW, covered: true }, NOW - 1, { stored: true, refused: true }],
+  ['stored', { keptFrom: NOW }, NOW, { stored: true, refused: false }],
 ])('a point is %s', (fate, more, at, found) => {
   expect(fateOf({ ...facts, ...more }, at, found)).toBe(fate);
 });
@@ -53,6 +56,7 @@ test('each fate has a sentence, and a time that is named is not in the past', ()
     'its time is not covered yet: from 2027-01-15T08:00:00Z',
     'it lies before the start of the source, 2027-01-15T07:00:00Z, so it is never asked for',
     'its time has not come',
+    'readings before 2027-01-15T07:58:00Z are not kept in its project, so it was removed, or is never asked for',
   ]);
 });
 

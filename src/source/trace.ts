@@ -1,11 +1,12 @@
-import { steady } from '../archive/manifest.ts';
+import { keptFrom } from '../archive/kept.ts';
+import { inSnapshot } from '../archive/manifest.ts';
 import { archivedAround } from '../archive/nearest.ts';
 import { configInvalid } from '../core/errors.ts';
 import { SECOND, formatInstant, instantOrNull } from '../core/instant.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
 import { edgeOf } from '../core/plan.ts';
 import { argumentsOf } from '../core/source/source-name.ts';
-import type { Database } from '../database/database.ts';
+import type { Asks, Database } from '../database/database.ts';
 import { reasonsInRange } from './coverage-refusals.ts';
 import { reachOfSensor } from './coverage-rows.ts';
 import type { FoundSource } from './find-source.ts';
@@ -14,7 +15,8 @@ import { windowGridOf } from './freshness.ts';
 /**
  * What became of an expected point. `stored`: a reading; `refused`: no reading, with the reason; `nothing`: the platform was asked for
  * its time and gave no point of that instant; `unreadable`: its time was asked for and cannot be read; `not-settled`: too young to be
- * asked for; `missing`: not asked for yet; `before-start`: never asked for; `future`: its time has not come.
+ * asked for; `missing`: not asked for yet; `before-start`: never asked for; `future`: its time has not come;
+ * `not-kept`: readings of its time are not kept any more.
  */
 export const FATES = [
   'stored',
@@ -25,6 +27,7 @@ export const FATES = [
   'missing',
   'before-start',
   'future',
+  'not-kept',
 ] as const;
 export type Fate = (typeof FATES)[number];
 
@@ -59,6 +62,8 @@ export interface TraceFacts {
   readonly unreadable: { readonly message: string; readonly retryAt: Instant } | null;
   /** When its time was asked for last; null where the log has no such window any more. */
   readonly askedAt: Instant | null;
+  /** Readings before are not kept; null: all are. */
+  readonly keptFrom: Instant | null;
 }
 
 /** The fate of an expected point in words. */
@@ -87,7 +92,7 @@ interface FactRow extends Omit<TraceFacts, 'edge'> {
 /** `$1` the source, `$2` the streams, `$3` the instant, `$4` the names of the sensor. */
 const FACTS = `
   select instant_of(now()) as now, source.state, instant_of(start_at) as start, settle_us as settle, every_us as every,
-    config #>> '{schedule,align}' as align, instant_of(held_until) as "heldUntil", awaits_look as "awaitsLook",
+    (select instant_of(kept_from) from ml_project where ml_project.id = project_id) as "keptFrom", config #>> '{schedule,align}' as align, instant_of(held_until) as "heldUntil", awaits_look as "awaitsLook",
     (select instant_of(due_at) from work where kind = 'poll' and work.id = source.id) as "pollDueAt",
     (select instant_of(min(due_at)) from work where kind = 'history' and work.id = any($2::int[])) as "historyDueAt",
     (select bool_and(covered @> at_instant($3)) from stream where id = any($2)) as covered,
@@ -129,7 +134,7 @@ export async function traceOf(
     );
   const [row, { readings, before, after }, [refusal]] = await Promise.all([
     database.row<FactRow & Record<string, unknown>>(FACTS, [source.id, reach.streams, at, reach.names]),
-    steady(database, () => readingsAround(database, reach.series, at)),
+    inSnapshot(database, (asks) => readingsAround(asks, { series: reach.series, projectId: source.projectId, at })),
     reasonsInRange(database, { streams: reach.streams, sensors: reach.names, edges: [at, at + 1] }),
   ]);
   if (row === undefined) throw configInvalid(`source ${source.name} was removed meanwhile`, 'databridge source list');
@@ -152,13 +157,15 @@ export async function traceOf(
 
 /** The readings of series at an instant, and the instants of their nearest ones before and after it, of rows and files. */
 async function readingsAround(
-  database: Database,
-  series: readonly number[],
-  at: Instant,
+  database: Asks,
+  { series, projectId, at }: { readonly series: readonly number[]; readonly projectId: number; readonly at: Instant },
 ): Promise<Pick<Traced, 'readings' | 'before' | 'after'>> {
-  const [rows, [neighbours]] = await Promise.all([
-    database.rows<TracedReading & { series: number }>(READINGS, [series, at]),
-    database.rows<Pick<Traced, 'before' | 'after'> & Record<string, unknown>>(NEIGHBOURS, [series, at]),
+  const kept = (await keptFrom(database, projectId)) ?? -Infinity;
+  if (at < kept) return { readings: [], before: null, after: null };
+  const rows = await database.rows<TracedReading & { series: number }>(READINGS, [series, at]);
+  const [neighbours] = await database.rows<Pick<Traced, 'before' | 'after'> & Record<string, unknown>>(NEIGHBOURS, [
+    series,
+    at,
   ]);
   const { before = null, after = null } = neighbours ?? {};
   const files = await archivedAround(database, series, { at, before, after });
@@ -166,7 +173,8 @@ async function readingsAround(
   const readings = [...rows, ...files.at.filter((one) => !stored.has(one.series))].map(
     ({ sensorId, valueName, value }) => ({ sensorId, valueName, at, value }),
   );
-  return { readings, before: later(before, files.before), after: earlier(after, files.after) };
+  const newest = later(before, files.before);
+  return { readings, before: newest !== null && newest < kept ? null : newest, after: earlier(after, files.after) };
 }
 
 const later = (one: Instant | null, other: Instant | null): Instant | null =>
@@ -176,10 +184,11 @@ const earlier = (one: Instant | null, other: Instant | null): Instant | null =>
 
 /** What became of a point, from what is known of its time. */
 export function fateOf(
-  { now, start, edge, covered, unreadable }: TraceFacts,
+  { now, start, edge, covered, unreadable, keptFrom: kept }: TraceFacts,
   at: Instant,
   { stored, refused }: { readonly stored: boolean; readonly refused: boolean },
 ): Fate {
+  if (kept !== null && at < kept) return 'not-kept';
   if (stored) return 'stored';
   if (refused) return 'refused';
   if (covered) return 'nothing';
@@ -234,6 +243,11 @@ export function wordsFor(
       return {
         message: `it lies before the start of the source, ${formatInstant(facts.start)}, so it is never asked for`,
         remedy: `databridge backfill start ${name} --from ${text}`,
+      };
+    case 'not-kept':
+      return {
+        message: `readings before ${formatInstant(facts.keptFrom ?? at)} are not kept in its project, so it was removed, or is never asked for`,
+        remedy: null,
       };
     case 'missing':
       return {

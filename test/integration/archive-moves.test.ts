@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Check } from '../../src/alerts/judgement.ts';
 import { listDays } from '../../src/archive/keep.ts';
-import { assertArchiveKnown, steady } from '../../src/archive/manifest.ts';
+import { assertArchiveKnown, inSnapshot } from '../../src/archive/manifest.ts';
 import { moveDay } from '../../src/archive/move.ts';
 import type { MoveStep, Moved } from '../../src/archive/move.ts';
 import { archiveChecks } from '../../src/commands/actions/doctor-checks.ts';
@@ -167,7 +167,7 @@ it('lets a read see that a move committed whose file another one was noted after
         second = moveDay(database, { projectId, day: BEGIN + 2 * DAY }).finally(() => (done = true));
         while (!done && (await waitsForLock(database)) === undefined);
         await new Promise<void>((resolve) => {
-          reading = steady(database, async () => {
+          reading = inSnapshot(database, async () => {
             reads += 1;
             resolve();
             await committed;
