@@ -45,6 +45,7 @@ export type Overview = {
     };
   };
   readonly disks?: readonly { readonly host: string; readonly free: number; readonly size: number }[];
+  readonly holds: readonly string[];
   readonly troubles: readonly {
     readonly state: 'warning' | 'failed';
     readonly kind: string;
@@ -480,7 +481,8 @@ export type TracedPoint = {
     | 'not-settled'
     | 'missing'
     | 'before-start'
-    | 'future';
+    | 'future'
+    | 'not-kept';
   readonly message: string;
   readonly remedy: string | null;
   readonly streams: readonly string[];
@@ -741,6 +743,7 @@ export type Coverage = {
       | 'date-without-time'
       | 'in-the-future'
       | 'too-old'
+      | 'not-kept'
       | 'same-instant'
       | 'local-time-missing'
       | 'local-time-repeated'
@@ -760,6 +763,7 @@ export type Coverage = {
     readonly last: string;
   }[];
   readonly refusalsNotKept: number;
+  readonly keptFrom: string | null;
   readonly next: string | null;
 };
 
@@ -854,6 +858,9 @@ export type ProjectRoom = {
   readonly held: number;
   readonly newInHour: number;
   readonly newInUsualHour: number;
+  readonly keep: string;
+  readonly keptFrom: string | null;
+  readonly hold: { readonly reason: string; readonly by: string; readonly at: string } | null;
   readonly warnings: readonly { readonly message: string; readonly remedy: string }[];
 };
 
@@ -886,6 +893,31 @@ export type ProjectQuota = {
   readonly organisation: string;
   readonly quota: number;
   readonly series: number;
+};
+
+export type ProjectKeepSet = {
+  readonly code: string;
+  readonly organisation: string;
+  readonly keep: string;
+  readonly keptFrom: string | null;
+  readonly hold: { readonly reason: string; readonly by: string; readonly at: string } | null;
+  readonly dryRun: boolean;
+  readonly old: {
+    readonly before: string | null;
+    readonly days: number;
+    readonly rows: number;
+    readonly archivedReadings: number;
+    readonly archivedBytes: number;
+  } | null;
+};
+
+export type ProjectHold = {
+  readonly code: string;
+  readonly organisation: string;
+  readonly keep: string;
+  readonly keptFrom: string | null;
+  readonly hold: { readonly reason: string; readonly by: string; readonly at: string } | null;
+  readonly changed: boolean;
 };
 
 export type HeldName = {
@@ -997,6 +1029,7 @@ export type BinnedReadings = {
     readonly mean: number;
     readonly count: number;
   }[];
+  readonly keptFrom: string | null;
 };
 
 export type Alert = {
@@ -1341,6 +1374,7 @@ export interface Operations {
         | 'date-without-time'
         | 'in-the-future'
         | 'too-old'
+        | 'not-kept'
         | 'same-instant'
         | 'local-time-missing'
         | 'local-time-repeated'
@@ -1391,6 +1425,7 @@ export interface Operations {
         | 'date-without-time'
         | 'in-the-future'
         | 'too-old'
+        | 'not-kept'
         | 'same-instant'
         | 'local-time-missing'
         | 'local-time-repeated'
@@ -1533,6 +1568,7 @@ export interface Operations {
         | 'date-without-time'
         | 'in-the-future'
         | 'too-old'
+        | 'not-kept'
         | 'same-instant'
         | 'local-time-missing'
         | 'local-time-repeated'
@@ -1585,6 +1621,20 @@ export interface Operations {
     readonly params: { readonly organisation: string; readonly code: string };
     readonly body: { readonly series: number };
     readonly answer: ProjectQuota;
+  };
+  readonly setProjectKeep: {
+    readonly params: { readonly organisation: string; readonly code: string };
+    readonly body: { readonly keep: string; readonly dryRun?: boolean };
+    readonly answer: ProjectKeepSet;
+  };
+  readonly holdProject: {
+    readonly params: { readonly organisation: string; readonly code: string };
+    readonly body: { readonly reason: string };
+    readonly answer: ProjectHold;
+  };
+  readonly unholdProject: {
+    readonly params: { readonly organisation: string; readonly code: string };
+    readonly answer: ProjectHold;
   };
   readonly listHeldNames: {
     readonly params: { readonly organisation: string; readonly code: string };
@@ -1876,6 +1926,9 @@ export const PLACES = {
   lockProject: 'POST /projects/{organisation}/{code}/lock',
   unlockProject: 'POST /projects/{organisation}/{code}/unlock',
   setProjectQuota: 'PUT /projects/{organisation}/{code}/quota',
+  setProjectKeep: 'PUT /projects/{organisation}/{code}/keep',
+  holdProject: 'POST /projects/{organisation}/{code}/hold',
+  unholdProject: 'POST /projects/{organisation}/{code}/unhold',
   listHeldNames: 'GET /projects/{organisation}/{code}/held-names',
   releaseNames: 'POST /projects/{organisation}/{code}/release',
   listRenamedNames: 'GET /projects/{organisation}/{code}/renamed-names',

@@ -7,6 +7,7 @@ import type { Database } from '../database/database.ts';
 import type { ConditionCounts } from '../source/condition.ts';
 import { measuresOfWork } from '../source/measures.ts';
 import type { WorkMeasures } from '../source/measures.ts';
+import { heldProjects } from '../source/project-keep.ts';
 import { troublesOf, vitalsOf } from '../source/vitals.ts';
 import type { Vitals } from '../source/vitals.ts';
 import type { Check, Judgement } from './judgement.ts';
@@ -49,6 +50,8 @@ export interface Overview {
   readonly work: WorkMeasures;
   /** Room on the disks of hosts; undefined for an operator who does not see all organisations. */
   readonly disks: readonly HostDisk[] | undefined;
+  /** The projects of which nothing is removed because they are on hold, each as `code` or `organisation/code`. */
+  readonly holds: readonly string[];
   /** All groups, the worst first. */
   readonly troubles: readonly TroubleGroup[];
 }
@@ -85,6 +88,7 @@ export async function overviewOf(
             kind === 'planner' || state === 'failed'
           : organisations.includes(organisation))),
   );
+  const holds = (await heldProjects(database)).filter((one) => organisations?.includes(one.organisation) ?? true);
   const groups = groupedByCause(seen);
   const sources = Object.values(conditions).reduce((sum, count) => sum + count, 0);
   return {
@@ -96,6 +100,7 @@ export async function overviewOf(
     workers: vitals.workers,
     work,
     disks: organisations === undefined ? await disksOf(database) : undefined,
+    holds: holds.map(({ organisation, code }) => titleOf({ organisation, name: code })),
     troubles: groups,
   };
 }

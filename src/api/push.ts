@@ -68,7 +68,8 @@ export function addPushRoute(app: FastifyInstance, parts: PushParts): void {
       reserve,
       inspect,
     });
-    const bounds = { now: clock.now(), ...timeBounds };
+    const keptFrom = await inTime(settings.waitMs, parts.target.targets.keptFrom(projectId));
+    const bounds = { now: clock.now(), keptFrom, ...timeBounds };
     // Parsed anew where that is needed, so that no request holds parsed elements while it waits.
     const renamed = await inTime(settings.waitMs, ownership.renamedIn(projectId));
     const judge = (untaken?: ReadonlyMap<string, SeriesRefusal>): Promise<Pushed> =>

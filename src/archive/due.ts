@@ -93,12 +93,13 @@ async function* daysDue(
   { before, projectId }: Pick<MovesAsked, 'before' | 'projectId'>,
   behind: ReadonlyMap<string, DueDay>,
 ): AsyncGenerator<DueDay> {
-  const projects = await database.rows<{ id: number; code: string }>(
-    'select id, code from ml_project where $1::int is null or id = $1 order by id',
+  const projects = await database.rows<{ id: number; code: string; kept: Instant | null }>(
+    'select id, code, instant_of(kept_from) as kept from ml_project where $1::int is null or id = $1 order by id',
     [projectId ?? null],
   );
-  for (const { id, code } of projects) {
-    let from: Instant | undefined;
+  for (const { id, code, kept } of projects) {
+    // Readings before are removed, and not moved.
+    let from = kept ?? undefined;
     for (;;) {
       const day = await firstDay(database, id, { from, before });
       if (day === undefined) break;
@@ -107,7 +108,8 @@ async function* daysDue(
       if (!behind.has(keyOf(due))) yield due;
     }
   }
-  yield* behind.values();
+  const kept = new Map(projects.map((one) => [one.id, one.kept ?? -Infinity]));
+  for (const due of behind.values()) if (due.day >= (kept.get(due.projectId) ?? -Infinity)) yield due;
 }
 
 /** Removes files that nobody needs, and moves the days that are due. A fault of the one does not keep the other from its work. */

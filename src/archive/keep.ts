@@ -43,13 +43,22 @@ export async function sweep(database: Database): Promise<void> {
   for (const { projectId, day, path } of replaced)
     if (existsSync(join(directory, path))) await tidyAlone(database, place, projectId, day);
   const old = await database.rows<{ id: number; path: string; used: boolean }>(
-    `select id, path, exists (select from archived_day as other where other.path = archived_day.path and other.id <> archived_day.id) as used
-     from archived_day where replaced_at < now() - ${REPLACED_DAYS} * interval '1 day'`,
+    `select archived_day.id, path, exists (select from archived_day as other where other.path = archived_day.path and other.id <> archived_day.id) as used
+     from archived_day join ml_project on ml_project.id = project_id
+     where replaced_at < now() - ${REPLACED_DAYS} * interval '1 day' and hold_reason is null`,
   );
   for (const { id, path, used } of old) {
-    // The file first: a row without a file that nobody reads harms nobody, and a file without a row stays for ever.
-    if (!used) for (const ending of ['', REPLACED_ENDING]) await rm(join(directory, path) + ending, { force: true });
-    await database.run('delete from archived_day where id = $1', [id]);
+    await database.transaction(async (client) => {
+      // The order of a hold waits for this transaction.
+      const free = await client.query(
+        `select from ml_project where id = (select project_id from archived_day where id = $1) and hold_reason is null for key share`,
+        [id],
+      );
+      if (free.rowCount === 0) return;
+      // The file first: a row without a file that nobody reads harms nobody, and a file without a row stays for ever.
+      if (!used) for (const ending of ['', REPLACED_ENDING]) await rm(join(directory, path) + ending, { force: true });
+      await client.query('delete from archived_day where id = $1', [id]);
+    });
   }
 }
 

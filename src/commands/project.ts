@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { helpBelow } from './help.ts';
+import { addProjectKeep } from './project-keep.ts';
 import { addProjectLock } from './project-lock.ts';
 import { wholeNumber } from './options.ts';
 import { whenRun } from './when-run.ts';
@@ -25,4 +26,5 @@ export function addProject(program: Command): void {
     .addHelpText('after', helpBelow({ examples: ['databridge project list', 'databridge project list --json'] }))
     .action(whenRun(async () => (await import('./actions/project.ts')).projectList));
   addProjectLock(project);
+  addProjectKeep(project);
 }

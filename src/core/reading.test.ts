@@ -141,6 +141,13 @@ describe('an instant', () => {
     expect(judgeInstant(NOW + HOUR, { now: NOW, ahead: HOUR })).toBe(NOW + HOUR);
     expect(judgeInstant(NOW + HOUR, { now: NOW, ahead: HOUR - 1 })).toBe('in-the-future');
   });
+
+  test('is refused before what its project keeps, and taken from there on', () => {
+    const clock = { now: NOW, keptFrom: NOW - HOUR };
+    expect(judgeInstant(NOW - HOUR, clock)).toBe(NOW - HOUR);
+    expect(judgeInstant(formatInstant(NOW - HOUR - 1), clock)).toBe('not-kept');
+    expect(judgeInstant(NOW - HOUR - 1, { now: NOW })).toBe(NOW - HOUR - 1);
+  });
 });
 
 test('every reason has a sentence', () => {

@@ -36,6 +36,7 @@ export const REFUSALS = {
   'date-without-time': 'The date has no time of day.',
   'in-the-future': 'The date lies further in the future than clocks may differ.',
   'too-old': 'The date lies further back than this bridge takes pushed readings.',
+  'not-kept': 'The date lies before the readings that the project keeps.',
   'same-instant':
     'A later point of the same window or body has the same sensorId, valueName and date, to the microsecond, and other content. The last of them was kept.',
   'local-time-missing': 'The local time never existed, because the clocks were put forward over it.',
@@ -137,6 +138,8 @@ export interface TimeBounds {
   readonly now: Instant;
   readonly ahead?: Microseconds;
   readonly back?: Microseconds;
+  /** Readings before are not kept. */
+  readonly keptFrom?: Instant | undefined;
 }
 
 /**
@@ -145,13 +148,14 @@ export interface TimeBounds {
  */
 export function judgeInstant(
   date: string | number,
-  { now, ahead = DAY, back = Infinity }: TimeBounds,
+  { now, ahead = DAY, back = Infinity, keptFrom = -Infinity }: TimeBounds,
 ): Instant | RefusalReason {
   const instant = typeof date === 'string' ? parseInstant(date) : date;
   if (instant === undefined || !Number.isInteger(instant) || Math.abs(instant) > LAST_INSTANT) {
     return typeof date === 'string' && DATE_ONLY.test(date) ? 'date-without-time' : 'bad-instant';
   }
   if (now - instant > back) return 'too-old';
+  if (instant < keptFrom) return 'not-kept';
   return instant - now > ahead ? 'in-the-future' : instant;
 }
 

@@ -81,6 +81,10 @@ const REMEDIES: Readonly<Record<RefusalReason, Readonly<Record<RemedyReader, str
     operator: NOT_PULLED,
     pusher: 'Correct date if it is wrong. Otherwise ask the operator of the service to raise DATABRIDGE_API_BACK_DAYS.',
   },
+  'not-kept': {
+    operator: NOT_PULLED,
+    pusher: 'Leave out readings that are so old; the operator of the service decides how long a project keeps them.',
+  },
   'same-instant': {
     operator:
       'Let the platform give each value a sensor, variable or instant of its own. Where two sensors got one name, give them names of their own with sensors[].as.',

@@ -20,4 +20,6 @@ export const LOCKS = {
   archive: 7_263_550,
   /** The move that notes its file in the manifest takes it alone until it has committed. */
   archiveNote: 7_263_551,
+  /** With the number of a project: the process that removes its old readings takes it alone. */
+  retention: 7_263_552,
 } as const;

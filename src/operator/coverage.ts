@@ -129,6 +129,10 @@ const coverageSchema = z
       )
       .describe('Refused points of these streams in the range.'),
     refusalsNotKept: z.int().describe('Refused points of these streams, of any time, that were only counted.'),
+    keptFrom: z
+      .string()
+      .nullable()
+      .describe('Readings before are not kept, and shown as before the start; null where all are.'),
     next: z.string().nullable().describe('The cursor of the next page; null on the last one.'),
   })
   .meta({
@@ -141,6 +145,7 @@ const coverageSchema = z
         hiddenStreams: 0,
         refusals: [],
         refusalsNotKept: 0,
+        keptFrom: null,
         next: null,
       },
     ],

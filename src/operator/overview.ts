@@ -50,6 +50,7 @@ const overviewSchema = shows<ReturnType<typeof overviewDocument> & { readonly tr
         .array(z.object({ host: z.string(), free: z.number(), size: z.number() }))
         .optional()
         .describe('In bytes; for operators of all organisations.'),
+      holds: z.array(z.string()).describe('Projects on hold: nothing of them is removed.'),
       troubles: z
         .array(
           z.object({
@@ -82,6 +83,7 @@ const overviewSchema = shows<ReturnType<typeof overviewDocument> & { readonly tr
             due: { poll: 0, look: 0, history: 0 },
             outbox: { waiting: 0, oldestAge: 0, full: 0, stopped: 0 },
           },
+          holds: [],
           troubles: [],
           troublesInAll: 0,
         },

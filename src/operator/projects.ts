@@ -5,6 +5,7 @@ import { actorOf } from '../access/operators.ts';
 import { createProject, listProjects } from '../access/projects.ts';
 import type { Project } from '../access/projects.ts';
 import { LARGEST_QUOTA, setLocked, setQuota, showProject } from '../source/project-room.ts';
+import { keepDocument, projectKeep } from '../source/project-keep.ts';
 import { repairDocument } from '../source/held-repair.ts';
 import { assertSeen, operatorOf, seesOrganisation } from './authenticate.ts';
 import { shows } from './documents.ts';
@@ -16,6 +17,16 @@ export const PROJECT_PATH = '/api/v1/projects/:organisation/:code';
 
 /** The fields that say which project an answer is about. */
 export const ofProject = { code: z.string(), organisation: z.string() };
+
+/** How long a project keeps its readings. */
+export const keepFields = {
+  keep: z.string().describe('How long readings are kept, such as `3y`, or `forever`.'),
+  keptFrom: z.string().nullable().describe('Readings before are not kept; null where all are.'),
+  hold: z
+    .object({ reason: z.string(), by: z.string(), at: z.string() })
+    .nullable()
+    .describe('While it is there nothing of the project is removed.'),
+};
 
 const EXAMPLE = { organisation: 'default', code: 'pump-hall' };
 
@@ -34,6 +45,7 @@ const roomSchema = z
     held: z.int().describe('Names that are held back and listed.'),
     newInHour: z.int().describe('Series that were made in the present hour or the one before, whichever had more.'),
     newInUsualHour: z.number().describe('Series that were made in an hour of the 7 days before, on average.'),
+    ...keepFields,
     warnings: z.array(z.object({ message: z.string(), remedy: z.string() })),
   })
   .meta({
@@ -47,6 +59,9 @@ const roomSchema = z
         held: 2,
         newInHour: 0,
         newInUsualHour: 1.5,
+        keep: '3y',
+        keptFrom: '2023-11-22T00:00:00Z',
+        hold: null,
         warnings: [],
       },
     ],
@@ -153,15 +168,17 @@ export function addProjectRoutes(app: FastifyInstance, { database }: OperatorPar
       config: reads,
       schema: {
         operationId: 'getProject',
-        summary: 'Show how many series a project has, how it grows, and whether it is locked',
+        summary:
+          'Show how many series a project has and how it grows, how long it keeps readings, and whether it is locked or on hold',
         tags,
         params: projectParams,
         response: { 200: roomSchema },
       },
     },
     async (request) => {
-      const { id: _, warnings, ...room } = await showProject(database, await projectIn(database, request));
-      return { ...room, warnings: [...warnings] };
+      const project = await projectIn(database, request);
+      const { id: _, warnings, ...room } = await showProject(database, project);
+      return { ...room, ...keepDocument(await projectKeep(database, project)), warnings: [...warnings] };
     },
   );
   typed.post(

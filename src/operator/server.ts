@@ -43,6 +43,7 @@ import { addOverviewRoutes } from './overview.ts';
 import type { OperatorParts } from './parts.ts';
 import { OperatorProblem, noSuch, operatorProblemOf, sendOperatorProblem } from './problem.ts';
 import { addPlatformRoutes } from './platforms.ts';
+import { addProjectKeepRoutes } from './project-keep.ts';
 import { addProjectRoutes } from './projects.ts';
 import { addKeyRoutes } from './keys.ts';
 import { addSeriesRoutes } from './series.ts';
@@ -144,6 +145,7 @@ export async function operatorServer(
   addAccessRoutes(app, parts);
   addKeyRoutes(app, parts);
   addProjectRoutes(app, parts);
+  addProjectKeepRoutes(app, parts);
   addHeldNameRoutes(app, parts);
   addIngestionRoutes(app, parts);
   addAuditRoutes(app, parts);

@@ -25,6 +25,7 @@ import { BEAT_MS, presenceOf } from '../database/presence.ts';
 import { quietWindows } from './quiet-windows.ts';
 import { countRequestHours } from './request-hours.ts';
 import { repeat } from './repeat.ts';
+import { trimProjects } from './retention.ts';
 
 /** A process that polls. */
 export interface Daemon {
@@ -141,6 +142,34 @@ export async function startDaemon(
       if ('rows' in moved) log.info({ project, day: formatInstant(day).slice(0, 10), ...moved }, 'a day was archived');
     }
   }
+  /** Removes readings that are older than their projects keep them, before days are moved, so that none is moved in vain. */
+  async function trim(): Promise<void> {
+    if (bridge.clock.disagreement() !== undefined) return;
+    for await (const one of trimProjects(database, { signal: stopping.signal, often: true })) {
+      const { organisation, code: project } = one;
+      if (one.outcome === 'removed')
+        log.info(
+          { organisation, project, day: formatInstant(one.day).slice(0, 10), readings: one.readings },
+          'old readings were removed',
+        );
+      else if (one.outcome === 'bound' && one.archivedDays > 0)
+        log.info(
+          {
+            organisation,
+            project,
+            before: formatInstant(one.bound),
+            days: one.archivedDays,
+            readings: one.archivedReadings,
+          },
+          'old archived days were given up',
+        );
+    }
+  }
+  /** Neither keeps the other from its work. */
+  async function tidyReadings(): Promise<void> {
+    await failSoft('retention', trim());
+    await failSoft('archive', archive());
+  }
   const planning = repeat(TICK_MS, plan, complain);
   const loops = [
     repeat(BEAT_MS, beat, complain),
@@ -157,7 +186,7 @@ export async function startDaemon(
     repeat(HOUSEKEEPING_MS, () => tidyAccess(database), complain),
     repeat(HOUSEKEEPING_MS, () => forgetAccounts(database), complain),
     repeat(HOUSEKEEPING_MS, () => dropOldMemories(database), complain),
-    repeat(HOUSEKEEPING_MS, () => failSoft('archive', archive()), complain),
+    repeat(HOUSEKEEPING_MS, tidyReadings, complain),
   ];
   return {
     async drain() {

@@ -1,6 +1,6 @@
 import { countOf, lettersOf, rangeOf } from '../core/buckets.ts';
 import type { Grid } from '../core/buckets.ts';
-import { SECOND, formatInstant } from '../core/instant.ts';
+import { SECOND, formatInstant, instantOrNull } from '../core/instant.ts';
 import type { CoverageReport, Strip } from './coverage-report.ts';
 
 /** The buckets of an answer. */
@@ -50,6 +50,7 @@ export const coverageDocument = (report: CoverageReport, { sensor, zone }: Asked
     last: formatInstant(last),
   })),
   refusalsNotKept: report.unkept,
+  keptFrom: instantOrNull(report.keptFrom),
 });
 
 /** The coverage of several sources as a JSON document. A source without streams has no strip. */

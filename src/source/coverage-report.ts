@@ -49,6 +49,8 @@ export interface CoverageReport {
   readonly unkept: number;
   /** Where the next page begins; undefined on the last one. */
   readonly next: PlaceOfStream | undefined;
+  /** Readings before are not kept, although their time stays covered; null: all are. */
+  readonly keptFrom: Instant | null;
 }
 
 interface Asked {
@@ -69,8 +71,9 @@ const BYTES_AT_ONCE = 250_000;
 /** Throws `config-invalid` for a sensor that the source does not have, and for an empty range. */
 export async function reportCoverage(database: Database, source: FoundSource, asked: Asked): Promise<CoverageReport> {
   const grid = gridOfRange(asked);
-  const start = (await startsOf(database, [source.id])).get(source.id);
-  if (start === undefined) throw unknownSource(source);
+  const found = (await startsOf(database, [source.id])).get(source.id);
+  if (found === undefined) throw unknownSource(source);
+  const { start, keptFrom } = found;
   const { sensor, mostStreams: limit, behind, signal } = asked;
   const about = sensor === undefined ? undefined : await sensorIn(database, source.id, sensor);
   const range = rangeOf(grid);
@@ -88,7 +91,7 @@ export async function reportCoverage(database: Database, source: FoundSource, as
     const present = chunk.flatMap(({ id, key }) => {
       const time = byId.get(id);
       // A look may have retired it meanwhile.
-      return time === undefined ? [] : [{ ...time, key, start, refused: refused.get(id) }];
+      return time === undefined ? [] : [{ ...time, key, start, keptFrom, refused: refused.get(id) }];
     });
     const series = about?.series;
     const readings =
@@ -112,6 +115,7 @@ export async function reportCoverage(database: Database, source: FoundSource, as
     refusals: await reasonsInRange(database, refusing),
     unkept: await unkeptRefusals(database, ids),
     next: hidden === 0 ? undefined : last,
+    keptFrom,
   };
 }
 
@@ -143,7 +147,11 @@ export async function stripsOfSources(
       edges: grid.edges,
       of: 'source_id',
     });
-    const known = times.map((one) => ({ ...one, start: starts.get(one.id) ?? 0, refused: refused.get(one.id) }));
+    const known = times.map((one) => ({
+      ...one,
+      ...(starts.get(one.id) ?? { start: 0, keptFrom: null }),
+      refused: refused.get(one.id),
+    }));
     const held = await seriesHeld(database, sourceIds, 'source_id');
     const found = await stripsOf(database, { grid, known, held, readings: undefined });
     for (const [place, { id }] of known.entries()) strips.set(id, found[place] as Strip);
@@ -158,12 +166,19 @@ function gridOfRange({ range, cut }: Pick<Asked, 'range' | 'cut'>): Grid {
   return gridOf(range, cut);
 }
 
-async function startsOf(database: Database, ids: readonly number[]): Promise<ReadonlyMap<number, Instant>> {
-  const rows = await database.rows<{ id: number; start: Instant }>(
-    'select id, instant_of(start_at) as start from source where id = any($1::int[])',
+/** Where the time of a source begins, and from where on its readings are kept. */
+interface Begins {
+  readonly start: Instant;
+  readonly keptFrom: Instant | null;
+}
+
+async function startsOf(database: Database, ids: readonly number[]): Promise<ReadonlyMap<number, Begins>> {
+  const rows = await database.rows<Begins & { id: number }>(
+    `select source.id, instant_of(start_at) as start, instant_of(kept_from) as "keptFrom"
+     from source join ml_project on ml_project.id = project_id where source.id = any($1::int[])`,
     [ids],
   );
-  return new Map(rows.map(({ id, start }) => [id, start]));
+  return new Map(rows.map(({ id, ...begins }) => [id, begins]));
 }
 
 /** Streams in order, in parts that one statement reads without much memory. */
@@ -183,10 +198,10 @@ function* chunksOf(streams: readonly ListedStream[], buckets: number): Iterable<
 }
 
 /** The time of a stream or source, with the start of the source and its refused points by bucket. */
-type Known = TimeOfStream & {
-  readonly start: Instant;
-  readonly refused: ReadonlyMap<number, number> | undefined;
-};
+type Known = TimeOfStream &
+  Begins & {
+    readonly refused: ReadonlyMap<number, number> | undefined;
+  };
 
 interface WantedStrips {
   readonly grid: Grid;
@@ -207,7 +222,9 @@ async function stripsOf(database: Database, { grid, known, held, readings }: Wan
       const { to } = bucketOf(grid, bucket);
       const counted = readings?.[strip]?.[bucket];
       const found = { data: (counted ?? 0) > 0, refused: one.refused?.has(bucket) === true, early: to <= one.start };
-      const state = stateOf(timeAt(lengths, bucket), found);
+      // What is not kept was read once, and that the platform had nothing would be wrong.
+      const gone = one.keptFrom !== null && to <= one.keptFrom;
+      const state = gone ? 'before-start' : stateOf(timeAt(lengths, bucket), found);
       if (state === 'empty' && counted === undefined) open.push({ strip, bucket });
       return state;
     });

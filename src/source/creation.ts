@@ -27,7 +27,8 @@ export type Create = (given: NewSource) => Promise<boolean>;
 /** In order of names, so that two processes with the same sources never wait for each other in a ring. */
 const CREATE = `
   insert into source (organisation_id, name, project_id, kind, platform, config, start_at, every_us, phase_us, settle_us, created_at)
-  select organisation, name, project, kind, platform, config, at_instant(start), every, phase, settle, at_instant(created)
+  select organisation, given.name, project, kind, platform, config,
+    greatest(at_instant(start), (select kept_from from ml_project where ml_project.id = project)), every, phase, settle, at_instant(created)
   from unnest($1::text[], $2::text[], $3::int[], $4::text[], $5::text[], $6::jsonb[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[])
     as given (organisation, name, project, kind, platform, config, start, every, phase, settle, created)
   order by 1, 2 on conflict (organisation_id, name) do nothing

@@ -170,7 +170,8 @@ async function change(
     const config = JSON.stringify(await seal(source.raw, source.secrets, { sealing, client }));
     await keepFormer(client, source, { actor, ending: 'changed' });
     await client.query(
-      `update source set project_id = $2, kind = $3, platform = $4, config = $5, start_at = at_instant($6),
+      `update source set project_id = $2, kind = $3, platform = $4, config = $5,
+         start_at = greatest(at_instant($6), (select kept_from from ml_project where ml_project.id = $2)),
          every_us = $7, phase_us = $8, settle_us = $9, revision = revision + 1, look_fault = null,
          awaits_look = $10 and (awaits_look or $11), discovered_at = case when $10 then discovered_at end,
          state = case when state = 'stopped' then 'active' else state end,

@@ -5,6 +5,7 @@ import { messageOf } from '../../src/core/refusal-remedies.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { readingsIn } from '../kit/stored-source.ts';
 import { startApi } from './api-rig.ts';
+import { eventually } from './daemon-rig.ts';
 import type { ApiUnderTest } from './api-rig.ts';
 
 const databases = useDatabases();
@@ -26,6 +27,21 @@ const stored = (): Promise<string[]> => readingsIn(api.database);
 const DATE = '2026-11-20T08:15:30Z';
 const AT = parseInstant(DATE) ?? NaN;
 const good = { sensorId: 'pump-7', date: DATE, value: 4.25 };
+
+it('refuses readings from before those that the project keeps', async () => {
+  await api.database.run(`update ml_project set kept_from = '2026-11-20T00:00:00Z'`);
+  const old = { ...good, date: '2026-11-19T23:59:59.999999Z' };
+  // It is looked at once a second; a reading that is stored until then is one that nobody sees.
+  await eventually('the bound is seen', async () => (await api.push([old])).status === 422);
+  await api.database.run('truncate reading');
+  expect((await api.push([good, old])).json).toMatchObject({
+    accepted: 1,
+    refused: [{ index: 1, pointer: '/1/date', reason: 'not-kept', message: messageOf('not-kept', 'pusher') }],
+  });
+  expect(await stored()).toEqual([`pump-7 ${AT} 4.25 -`]);
+  await api.database.run('update ml_project set kept_from = null');
+  await eventually('all are kept again', async () => (await api.push([old])).status === 200);
+});
 
 describe('a push', () => {
   it('stores readings; sent again they are duplicates, and with other content revised', async () => {

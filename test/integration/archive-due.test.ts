@@ -176,6 +176,11 @@ it('refuses archive run and project trim on a host whose clock disagrees with th
   });
   expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining('1h apart') as unknown });
   expect(await listDays(database)).toEqual([]);
+  const trim = spawnSync(process.execPath, ['--import', ahead, MAIN, 'project', 'trim'], {
+    env: { ...process.env, DATABASE_URL: database.url, DATABRIDGE_HOME: directory.path },
+    encoding: 'utf8',
+  });
+  expect(trim).toMatchObject({ status: 2, stderr: expect.stringContaining('removes nothing') as unknown });
   await directory.remove();
 });
 

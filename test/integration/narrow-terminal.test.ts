@@ -74,7 +74,7 @@ const LISTINGS: Readonly<Record<string, () => Promise<void>>> = {
 
 /** They print a line or two about one thing, or ask a platform. */
 const OTHERS =
-  /^(?:application (?:create|show|rotate|revoke)|archive (?:run|check)|backfill (?:quote|start|watch|pause|resume|cancel)|ingestion (?:push|store|resume)|key (?:rotate|lost)|organisation create|project (?:create|lock|unlock|release|unrename|quota)|operator (?:create|link|role|organisations|sign-out|disable|enable|password)|operator token (?:create|revoke)|refusals replay|signing-key rotate|source (?:new|check|sensors|preview|record|apply|export|take-over|trace|advise|contract|receipt|restore|pause|resume|poll|remove))$/;
+  /^(?:application (?:create|show|rotate|revoke)|archive (?:run|check)|backfill (?:quote|start|watch|pause|resume|cancel)|ingestion (?:push|store|resume)|key (?:rotate|lost)|organisation create|project (?:create|lock|unlock|release|unrename|quota|keep|trim|hold|unhold)|operator (?:create|link|role|organisations|sign-out|disable|enable|password)|operator token (?:create|revoke)|refusals replay|signing-key rotate|source (?:new|check|sensors|preview|record|apply|export|take-over|trace|advise|contract|receipt|restore|pause|resume|poll|remove))$/;
 
 beforeAll(async () => {
   const database = await databases.create();

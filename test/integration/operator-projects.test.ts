@@ -210,6 +210,42 @@ describe('a project', () => {
     expect((await post('release', { all: true })).json).toMatchObject({ released: 2 });
   });
 
+  it('keeps readings as long as an admin says, and is put on hold', async () => {
+    const keep = (body: unknown, as: SignedIn = admin) =>
+      api.send('PUT', '/api/v1/projects/default/hall/keep', { as, body });
+    const answer = { code: 'hall', organisation: 'default', keep: '3y', keptFrom: null, hold: null };
+    expect((await keep({ keep: '3y' }, anna)).status).toBe(403);
+    expect((await keep({ keep: '3m' })).json).toMatchObject({ status: 400, errors: [{ pointer: '/keep' }] });
+    const old = { days: 0, rows: 0, archivedReadings: 0, archivedBytes: 0, before: expect.any(String) as unknown };
+    expect((await keep({ keep: '3y', dryRun: true })).json).toEqual({ ...answer, dryRun: true, old });
+    expect((await get('/default/hall')).json).toMatchObject({ keep: 'forever' });
+    expect((await keep({ keep: '3y' })).json).toEqual({ ...answer, dryRun: false, old: null });
+    expect(await audited(1)).toEqual([
+      {
+        actor: 'operator:root',
+        action: 'project.keep',
+        subject: 'hall',
+        detail: { organisation: 'default', before: 'forever', after: '3y' },
+      },
+    ]);
+    expect(await command('project', 'keep', 'hall', '3y', '--dry-run')).toEqual({ ...answer, dryRun: true, old });
+    const hold = { reason: 'inquiry', by: 'operator:root', at: expect.any(String) as unknown };
+    expect((await post('hold', { reason: 'inquiry' })).status).toBe(403);
+    expect((await post('hold', { reason: 'inquiry' }, admin)).json).toEqual({ ...answer, hold, changed: true });
+    expect((await post('hold', { reason: 'inquiry' }, admin)).json).toMatchObject({ changed: false });
+    expect(await command('project', 'show', 'hall')).toMatchObject({ keep: '3y', hold });
+    expect(await command('project', 'trim')).toMatchObject({ steps: [{ code: 'hall', outcome: 'held' }] });
+    expect(await command('archive', 'list')).toMatchObject({ holds: [{ code: 'hall', hold }] });
+    expect((await api.send('GET', '/api/v1/overview', { as: anna })).json).toMatchObject({ holds: ['hall'] });
+    expect((await post('unhold', undefined, admin)).json).toEqual({ ...answer, changed: true });
+    const trimmed = { steps: [{ code: 'hall', outcome: 'bound', days: 0 }] };
+    expect(await command('project', 'trim', 'hall')).toMatchObject(trimmed);
+    expect(await command('project', 'keep', 'hall', 'forever')).toMatchObject({
+      keep: 'forever',
+      keptFrom: expect.any(String) as unknown,
+    });
+  });
+
   it('is unlocked, and names the backfills that repair', async () => {
     await bring(source, named('late'));
     await database.run(

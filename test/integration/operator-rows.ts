@@ -149,6 +149,19 @@ export const ROWS: Readonly<Record<string, Row>> = {
     body: { series: 100_000 },
     elsewhere: 404,
   },
+  'PUT /api/v1/projects/:organisation/:code/keep': {
+    role: 'admin',
+    path: `${PROJECT}/keep`,
+    body: { keep: 'forever' },
+    elsewhere: 404,
+  },
+  'POST /api/v1/projects/:organisation/:code/hold': {
+    role: 'admin',
+    path: `${PROJECT}/hold`,
+    body: { reason: 'inquiry' },
+    elsewhere: 404,
+  },
+  'POST /api/v1/projects/:organisation/:code/unhold': { role: 'admin', path: `${PROJECT}/unhold`, elsewhere: 404 },
   'GET /api/v1/projects/:organisation/:code/held-names': {
     role: 'viewer',
     path: `${PROJECT}/held-names`,

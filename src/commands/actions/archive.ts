@@ -9,12 +9,14 @@ import { counted } from '../../core/counted.ts';
 import { configInvalid } from '../../core/errors.ts';
 import { DAY, formatInstant } from '../../core/instant.ts';
 import type { Instant } from '../../core/instant.ts';
-import { clocksInWords } from '../../database/clock.ts';
 import type { Database } from '../../database/database.ts';
 import { withContext } from '../../context.ts';
 import { EXIT, printJson, printLine, table } from '../../terminal/output.ts';
 import { grouped, widthOf } from '../../terminal/words.ts';
+import { heldProjects, keepDocument } from '../../source/project-keep.ts';
 import { parseTime } from '../options.ts';
+import { assertClocksAgree } from './clocks-agree.ts';
+import { holdInWords } from './project-keep.ts';
 import { interruptible } from './stop.ts';
 
 interface OfProject {
@@ -33,13 +35,8 @@ export async function archiveRun(options: OfProject & { readonly until?: string 
     withContext(async ({ database, clock }) => {
       const { after } = archiveOf(database, 1);
       const now = clock.now();
-      const ahead = clock.disagreement();
       // One of the clocks takes days for settled that are not.
-      if (ahead !== undefined)
-        throw configInvalid(
-          `this host moves nothing: ${clocksInWords(ahead, now)}`,
-          'set both clocks by NTP; which of them is wrong cannot be known here',
-        );
+      assertClocksAgree(clock, 'moves');
       const due = dueBefore(now, after);
       const before =
         options.until === undefined ? due : Math.floor(parseTime(options.until, now, '--until') / DAY) * DAY;
@@ -82,8 +79,11 @@ function inWords(moved: Moved): string {
 /** `archive list`. */
 export async function archiveList(options: OfProject): Promise<void> {
   await withContext(async ({ database }) => {
-    const days = await listDays(database, await projectIdOf(database, options));
-    if (options.json === true) return printJson({ days: days.map(documentOf) });
+    const projectId = await projectIdOf(database, options);
+    const days = await listDays(database, projectId);
+    const holds = (await heldProjects(database)).filter(({ id }) => projectId === undefined || id === projectId);
+    if (options.json === true) return printJson({ days: days.map(documentOf), holds: holds.map(keepDocument) });
+    for (const { code, hold } of holds) printLine(`${code} is ${holdInWords(hold)}`);
     if (days.length === 0) return printLine('no day of readings is archived yet');
     const rows = days.map(({ project, day, readings, bytes }) => [
       project,

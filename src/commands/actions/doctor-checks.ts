@@ -20,6 +20,8 @@ import { troublesOf, vitalsOf } from '../../source/vitals.ts';
 import type { Trouble, Vitals } from '../../source/vitals.ts';
 import type { Settings } from '../../settings.ts';
 import { LEAST_AFTER } from '../../settings-archive.ts';
+import { heldProjects } from '../../source/project-keep.ts';
+import { holdInWords } from './project-keep.ts';
 import { unnamedProxy } from '../../settings-api.ts';
 import { openContext } from '../../context.ts';
 import type { Context } from '../../context.ts';
@@ -112,6 +114,7 @@ async function* checksInside(
       : warning('queue', 'has no tables yet', 'databridge up creates them');
   }
   yield* archiveChecks(database);
+  yield* await holdChecks(database);
   yield workersCheck(vitals);
   yield* clockFindings(vitals);
   yield* hostPacesFindings(vitals);
@@ -149,6 +152,12 @@ async function* checksInside(
     );
   }
 }
+
+/** A hold is no trouble, but an operator who looks for room on the disk should know of it. */
+const holdChecks = async (database: Database): Promise<Check[]> =>
+  (await heldProjects(database)).map(({ organisation, code, hold }) =>
+    ok('hold', `project ${titleOf({ organisation, name: code })}: ${holdInWords(hold)}`),
+  );
 
 const DAMAGED_SHOWN = 5;
 

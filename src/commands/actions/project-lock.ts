@@ -9,6 +9,8 @@ import { projectRoom, setLocked, setQuota, showProject } from '../../source/proj
 import { fittingTable } from '../../terminal/fitting.ts';
 import type { ShownColumn } from '../../terminal/fitting.ts';
 import { nameInWords } from '../../source/near-series.ts';
+import { keepDocument, projectKeep } from '../../source/project-keep.ts';
+import { keepLines } from './project-keep.ts';
 import { printRenamed, projectRename } from './project-rename.ts';
 import { actor, printJson, printLine } from '../../terminal/output.ts';
 import { grouped, widthOf, wrapped } from '../../terminal/words.ts';
@@ -116,11 +118,15 @@ function printRepairs(repairs: readonly HeldRepair[]): void {
 
 /** `project show`. */
 export async function projectShow(code: string, { organisation, json }: ProjectOptions): Promise<void> {
-  const room = await withContext(({ database }) => showProject(database, { organisation, code }));
-  if (json) return printJson(room);
+  const { room, keep } = await withContext(async ({ database }) => ({
+    room: await showProject(database, { organisation, code }),
+    keep: await projectKeep(database, { organisation, code }),
+  }));
+  if (json) return printJson({ ...room, ...keepDocument(keep) });
   printLine(`project ${code}: ${room.locked ? 'locked, new names are held back' : 'takes new names'}`);
   printLine(`  ${grouped(room.series)} series of at most ${grouped(room.quota)}, ${grouped(room.held)} held names`);
   printLine(`  ${grouped(room.newInHour)} new in an hour, ${room.newInUsualHour.toFixed(1)} in a usual one`);
+  for (const line of keepLines(keep)) printLine(`  ${line.replace(`project ${code} `, '')}`);
   for (const { message, remedy } of room.warnings) {
     printLine(wrapped(`! ${message}`));
     printLine(wrapped(`try: ${remedy}`, '  '));

@@ -1,7 +1,9 @@
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
+import { keptFrom } from '../../archive/kept.ts';
 import { withParquetOf } from '../../archive/parquet-file.ts';
 import { BridgeError, configInvalid } from '../../core/errors.ts';
+import { formatInstant } from '../../core/instant.ts';
 import type { Database } from '../../database/database.ts';
 import { storedReadings } from '../../ingest/stored-readings.ts';
 import { readingDocument } from '../../core/reading.ts';
@@ -38,6 +40,9 @@ export async function readings(project: string, options: ReadingsOptions): Promi
     const projectId = await projectOf(database, options.organisation, project);
     if (options.format === 'parquet' && process.stdout.isTTY)
       throw configInvalid('Parquet is no text for a terminal', 'send it to a file: > readings.parquet', '--format');
+    const kept = await keptFrom(database, projectId);
+    if (kept !== undefined && range.from < kept)
+      process.stderr.write(`readings from before ${formatInstant(kept)} are not kept\n`);
     const pages = storedReadings(database, { projectId, range, sensor: options.sensor });
     await print(pages, options.format, options.limit ?? (options.format === 'table' ? TABLE_LIMIT : Infinity));
   });

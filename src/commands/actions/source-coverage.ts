@@ -1,4 +1,4 @@
-import { BUCKET_STATES, bucketOf, runsOf } from '../../core/buckets.ts';
+import { BUCKET_STATES, bucketOf, rangeOf, runsOf } from '../../core/buckets.ts';
 import { counted } from '../../core/counted.ts';
 import { formatDuration } from '../../core/duration.ts';
 import { DAY, formatInstant } from '../../core/instant.ts';
@@ -58,6 +58,8 @@ export async function sourceCoverage(name: string, options: Options): Promise<vo
     }
     printLine(`\n${wrapped(sumInWords(report))}`);
   }
+  if (!options.json && report.keptFrom !== null && rangeOf(report.grid).from < report.keptFrom)
+    process.stderr.write(`readings from before ${formatInstant(report.keptFrom)} are not kept\n`);
   if (options.json || (width === undefined && options.sensor === undefined)) return;
   for (const line of refusalsInWords(report)) printLine(wrapped(line));
 }

@@ -49,7 +49,7 @@ export function statusInWords(overview: Overview, width: number): readonly strin
 const marked = (state: Overview['state'], text: string, width: number): string =>
   `${inColour(state, MARKS[state], paintOn(process.stdout))} ${short(text, width - 2)}`;
 
-function partsInWords({ plannerAge, workers, work, disks }: Overview): readonly string[] {
+function partsInWords({ plannerAge, workers, work, disks, holds }: Overview): readonly string[] {
   const { due, outbox } = work;
   const planned = plannerAge === null ? 'the planner has never planned' : `planned ${roughly(plannerAge)} ago`;
   const jobs = due.poll + due.look + due.history;
@@ -60,6 +60,9 @@ function partsInWords({ plannerAge, workers, work, disks }: Overview): readonly 
       : [
           `outbox: ${counted(outbox.waiting, 'reading')} waiting, the oldest for ${roughly(outbox.oldestAge * SECOND)}${outbox.full === 0 ? '' : `, full for ${counted(outbox.full, 'project')}`}`,
         ]),
+    ...(holds.length === 0
+      ? []
+      : [`on hold, so nothing of ${holds.length === 1 ? 'it' : 'them'} is removed: ${holds.join(', ')}`]),
     ...(disks ?? []).map(
       ({ host, free, size }) => `disk: ${formatBytes(free)} of ${formatBytes(size)} free on ${host}`,
     ),

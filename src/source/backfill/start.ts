@@ -49,6 +49,8 @@ interface SettledRow {
   readonly every: Microseconds;
   /** As the operator wrote it, like `1m`. */
   readonly align: string | null;
+  /** Readings before are not kept; null: all are. */
+  readonly keptFrom: Instant | null;
 }
 
 /** A backfill that could be started, with its exact range. */
@@ -60,11 +62,12 @@ export interface CheckedBackfill {
   readonly to: Instant;
 }
 
-/** Throws `config-invalid` with a remedy for an unknown or inactive source, a range that is empty or has not settled, and no refused hour to begin with. */
+/** Throws `config-invalid` with a remedy for an unknown or inactive source, a range that is empty, has not settled or begins before what is kept, and no refused hour to begin with. */
 export async function checkBackfill(database: Database, wanted: WantedBackfill): Promise<CheckedBackfill> {
   const found = await findSource(database, wanted.source);
   const source = await database.row<SettledRow & Record<string, unknown>>(
-    `select state, instant_of(now()) as now, instant_of(start_at) as start, settle_us as settle, every_us as every, config #>> '{schedule,align}' as align
+    `select state, instant_of(now()) as now, instant_of(start_at) as start, settle_us as settle, every_us as every, config #>> '{schedule,align}' as align,
+       (select instant_of(kept_from) from ml_project where ml_project.id = project_id) as "keptFrom"
      from source where id = $1`,
     [found.id],
   );
@@ -81,6 +84,14 @@ export async function checkBackfill(database: Database, wanted: WantedBackfill):
   if (from === undefined) throw withoutBegin(found, wanted.what);
   if (from >= to) {
     throw configInvalid('--from is not before --to', 'give a range that begins before it ends', 'to');
+  }
+  if (source.keptFrom !== null && from < source.keptFrom) {
+    const kept = formatInstant(source.keptFrom);
+    throw configInvalid(
+      `its project keeps no readings from before ${kept}`,
+      to <= source.keptFrom ? 'what was removed does not come back' : `give --from ${kept} or later`,
+      'from',
+    );
   }
   if (to > latest) {
     const remedy = `leave --to out to go up to ${formatInstant(latest)}; live polls fetch the rest`;
