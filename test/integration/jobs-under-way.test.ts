@@ -8,7 +8,6 @@ import type { JobsUnderWay } from '../../src/pull/jobs-under-way.ts';
 import type { Work } from '../../src/queue/queue.ts';
 import { keepAlive } from '../kit/alive.ts';
 import { useDatabases } from '../kit/databases.ts';
-import { eventually } from './daemon-rig.ts';
 import { storeSource, storeStream } from '../kit/stored-source.ts';
 import { dueHistories, dueLooks } from '../kit/work.ts';
 
