@@ -17,6 +17,8 @@ const instances = new Map<string, Promise<DuckDBInstance>>();
  * order of their files.
  */
 export async function connectDuck(directory: string): Promise<DuckDBConnection> {
+  // Each time, because the archive may have been brought back from a copy, which has no such directory.
+  await mkdir(workDirectory(directory), { recursive: true });
   let instance = instances.get(directory);
   if (instance === undefined) {
     instance = begin(directory);
@@ -28,7 +30,6 @@ export async function connectDuck(directory: string): Promise<DuckDBConnection> 
 
 async function begin(directory: string): Promise<DuckDBInstance> {
   const { DuckDBInstance: Instance } = await import('@duckdb/node-api');
-  await mkdir(workDirectory(directory), { recursive: true });
   // Each process has its own, because the names in it are the same everywhere.
   const own = join(workDirectory(directory), `duckdb-${randomUUID()}`);
   const instance = await Instance.create(':memory:', {
