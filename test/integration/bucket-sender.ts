@@ -2,6 +2,9 @@ import { request as requestOf } from 'node:http';
 import { AwsV4Signer } from 'aws4fetch';
 import type { Bucket } from '../kit/bucket.ts';
 
+/** The store that a request goes to. */
+export type Store = Pick<Bucket, 'url' | 'name' | 'region'> & { readonly keys: readonly Bucket['keys'][number][] };
+
 export interface Sent {
   readonly method?: string;
   /** What comes behind the bucket, with its query. */
@@ -30,7 +33,7 @@ export interface Got {
 
 /** Signs a request with the published signer, changes it where `tamper` says so, and sends it. */
 export async function sendTo(
-  bucket: Bucket,
+  bucket: Store,
   { method = 'GET', at = '/', headers = {}, body = '', host, signing, tamper }: Sent,
 ): Promise<Got> {
   const { port } = new URL(bucket.url);
@@ -51,7 +54,7 @@ export async function sendTo(
 
 /** Sends a request as it is. */
 export async function sendRawTo(
-  bucket: Bucket,
+  bucket: Store,
   method: string,
   path: string,
   headers: Record<string, string>,
