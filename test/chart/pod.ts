@@ -66,7 +66,7 @@ export async function startPod(
       await startProcess({
         name: 'socat',
         command: 'socat',
-        args: [`UNIX-LISTEN:${socket},fork`, `TCP:127.0.0.1:${leadsTo}`],
+        args: [`UNIX-LISTEN:${socket},fork,mode=777`, `TCP:127.0.0.1:${leadsTo}`],
         ready: async () => (await run('test', ['-S', socket])).stderr === '',
       }),
     );
@@ -95,9 +95,10 @@ export async function startPod(
     `mount --bind ${join(own, 'hosts')} "$root/etc/hosts"`,
     ...mounts,
     'mount -o remount,ro "$root"',
+    // As the user of the process, because that one may end no other user's by its death.
     ...services.map(
       ({ name, port }) =>
-        `setpriv --pdeathsig KILL socat TCP-LISTEN:${port},bind=127.0.0.1,fork,reuseaddr UNIX-CONNECT:${join(own, 'sockets', name)} &`,
+        `setpriv --reuid ${USER} --pdeathsig KILL socat TCP-LISTEN:${port},bind=127.0.0.1,fork,reuseaddr UNIX-CONNECT:${join(own, 'sockets', name)} &`,
     ),
     'exec chroot "$@"',
   ].join('\n');
