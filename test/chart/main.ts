@@ -145,11 +145,18 @@ async function startAll(name: string, deployments: readonly Deployment[]): Promi
 }
 
 async function startOne(deployment: Deployment, surroundings: Surroundings): Promise<string | undefined> {
-  const [{ startupProbe, livenessProbe, readinessProbe }] = deployment.spec.template.spec.containers;
+  const [{ startupProbe, livenessProbe, readinessProbe, ports = [], env }] = deployment.spec.template.spec.containers;
+  const speaksTls = env.some(({ name }) => name === 'DATABRIDGE_OPERATOR_TLS_CERT');
+  // No probe asks the operator API, so it is asked besides.
+  const ofOperators = ports
+    .filter(({ name }) => name === 'operator')
+    .map(({ name }) => ({
+      httpGet: { path: '/api/v1/openapi.json', port: name, scheme: speaksTls ? ('HTTPS' as const) : ('HTTP' as const) },
+    }));
   const pod = await startPod(deployment, surroundings);
   const giveUpAt = performance.now() + PATIENCE_MS;
   let fault: string | undefined;
-  for (const probe of [startupProbe, livenessProbe, readinessProbe]) {
+  for (const probe of [startupProbe, livenessProbe, readinessProbe, ...ofOperators]) {
     if (probe === undefined || fault !== undefined) continue;
     do {
       fault = pod.running() ? await pod.ask(probe) : 'it ended';
