@@ -81,6 +81,10 @@ export async function startPod(
     'env',
     '-i',
     ...inner,
+    // The kernel drops the wish to end with the parent when a process changes its user, so it is expressed again.
+    'setpriv',
+    '--pdeathsig',
+    'KILL',
     process.execPath,
     join(ROOT, 'bin', 'databridge.js'),
     ...words,
