@@ -1,7 +1,7 @@
 import { nameKeeper } from './pull/series-names.ts';
 import { randomUUID } from 'node:crypto';
 import { assertArchiveKnown } from './archive/manifest.ts';
-import { assertArchivePlace } from './archive/place.ts';
+import { assertArchivePlace, unlessAway } from './archive/place.ts';
 import { openContext } from './context.ts';
 import type { Context, ContextOptions } from './context.ts';
 import { registry, registryFor } from './context-registry.ts';
@@ -38,7 +38,7 @@ export async function openBridge(options: BridgeOptions): Promise<OpenBridge> {
   try {
     await sealing.verify();
     await assertArchiveKnown(database);
-    await assertArchivePlace(database);
+    await unlessAway(assertArchivePlace(database));
   } catch (error) {
     await context.close();
     throw error;

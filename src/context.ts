@@ -2,6 +2,8 @@ import type { Client } from 'pg';
 import type { Logger } from 'pino';
 import { openKeys } from './access/keys.ts';
 import type { Keys } from './access/keys.ts';
+import { secretPlaces } from './access/secret-places.ts';
+import { resolveSecrets } from './access/secret-reference.ts';
 import { sealingOf } from './access/stored-sealing.ts';
 import type { StoredSealing } from './access/stored-sealing.ts';
 import { BridgeError } from './core/errors.ts';
@@ -9,6 +11,7 @@ import { MILLISECOND } from './core/instant.ts';
 import { clockOf } from './database/clock.ts';
 import type { SharedClock } from './database/clock.ts';
 import { connect, openDatabase } from './database/database.ts';
+import type { ArchivePlace } from './database/archive-place.ts';
 import type { Database } from './database/database.ts';
 import { readSettings } from './settings.ts';
 import type { Settings } from './settings.ts';
@@ -50,7 +53,7 @@ export async function openContext(options: ContextOptions = {}): Promise<Context
       url: embedded?.url ?? (settings.databaseUrl as string),
       poolSize: settings.poolSize,
       applicationName: 'databridge',
-      archive: settings.archive,
+      archive: archivePlaceOf(settings.archive),
       patient: options.patient ?? false,
       onWaiting: (reason) => {
         log.warn({ reason }, 'the database is away; waiting for it');
@@ -79,6 +82,15 @@ export async function openContext(options: ContextOptions = {}): Promise<Context
     await embedded?.release();
     throw error;
   }
+}
+
+/** The archive as the database knows it. The secret of a bucket is read when something is read or written there. */
+function archivePlaceOf(archive: Settings['archive']): ArchivePlace | undefined {
+  if (archive?.bucket === undefined) return archive && { directory: archive.directory, after: archive.after };
+  const { secret } = archive.bucket;
+  const read = async (): Promise<string> =>
+    (await resolveSecrets({ DATABRIDGE_ARCHIVE_SECRET: secret }, secretPlaces())).DATABRIDGE_ARCHIVE_SECRET;
+  return { ...archive, bucket: { ...archive.bucket, secret: read } };
 }
 
 /** Opens the context, runs a command with it and closes it, also after an error. */

@@ -74,3 +74,37 @@ describe('the proxy to platforms', () => {
     expect(() => proxy('http://proxy.plant', exceptions)).toThrow('DATABRIDGE_EGRESS_NO_PROXY'),
   );
 });
+
+describe('the place of the archive', () => {
+  const key = { DATABRIDGE_ARCHIVE_KEY_ID: 'id', DATABRIDGE_ARCHIVE_SECRET: 'secret' };
+  const archive = (place: string, more: Record<string, string> = key) =>
+    readSettings({ DATABRIDGE_HOME: '/home', DATABRIDGE_ARCHIVE: place, ...more }).archive;
+
+  it('is a directory, or a bucket with a local directory', () => {
+    expect(archive('/srv/readings', {})).toMatchObject({ directory: '/srv/readings', bucket: undefined });
+    expect(archive('s3://plants')).toMatchObject({
+      directory: '/home/archive',
+      bucket: { name: 'plants', prefix: '' },
+    });
+    expect(archive('s3://plants/a/b/')).toMatchObject({ bucket: { prefix: 'a/b', endpoint: undefined } });
+    expect(archive('s3://plants', { ...key, DATABRIDGE_ARCHIVE_LOCAL: '/fast' })?.directory).toBe('/fast');
+  });
+
+  it.each(['readings', 's3://', 's3://Plants', 's3://plants//a', 's3://plants/a?b', 'https://plants/a'])(
+    'is not %s',
+    (place) => {
+      expect(() => archive(place)).toThrow('DATABRIDGE_ARCHIVE: is neither');
+    },
+  );
+
+  it.each(['DATABRIDGE_ARCHIVE_KEY_ID', 'DATABRIDGE_ARCHIVE_SECRET'])('needs %s with a bucket', (name) => {
+    expect(() => archive('s3://plants', { ...key, [name]: '' })).toThrow(`${name}: is not set`);
+  });
+
+  it.each(['store.example', 'ftp://store.example', 'https://key:secret@store.example'])(
+    'has no endpoint %s',
+    (DATABRIDGE_ARCHIVE_ENDPOINT) => {
+      expect(() => archive('s3://plants', { ...key, DATABRIDGE_ARCHIVE_ENDPOINT })).toThrow('ENDPOINT');
+    },
+  );
+});

@@ -253,7 +253,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     egress: egressOf(values),
     adapters: values.DATABRIDGE_ADAPTERS === undefined ? undefined : resolve(values.DATABRIDGE_ADAPTERS),
     alerts: values.DATABRIDGE_ALERTS === undefined ? undefined : resolve(values.DATABRIDGE_ALERTS),
-    archive: archiveSettings(values),
+    archive: archiveSettings(values, values.DATABRIDGE_HOME),
     drainMs: values.DATABRIDGE_DRAIN_SECONDS * 1000,
     clockDifferenceMs: values.DATABRIDGE_CLOCK_SECONDS * 1000,
     logDays: values.DATABRIDGE_LOG_DAYS,

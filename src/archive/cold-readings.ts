@@ -2,9 +2,9 @@ import { LAST_INSTANT } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
 import type { Window } from '../core/window.ts';
 import type { Database } from '../database/database.ts';
-import { connectDuck, duckColumns, numberList, duckText, duckTexts } from './duck.ts';
-import { fileOf, archiveOf } from './manifest.ts';
+import { duckColumns, numberList, duckText, duckTexts } from './duck.ts';
 import type { ArchivedDay } from './manifest.ts';
+import { openDays } from './open-days.ts';
 
 type HasArchive = Pick<Database, 'archive'>;
 
@@ -34,14 +34,6 @@ const inRange = ({ from, to }: Window): string =>
 
 const bounded = (instant: Instant): number => Math.max(-LAST_INSTANT, Math.min(LAST_INSTANT, instant));
 
-/** DuckDB: the files of days. */
-export async function filesOf(database: HasArchive, days: readonly ArchivedDay[]): Promise<string> {
-  const place = archiveOf(database, days.length);
-  const paths: string[] = [];
-  for (const day of days) paths.push(await fileOf(place, day));
-  return `read_parquet(${duckTexts(paths)}, hive_partitioning = false)`;
-}
-
 /** DuckDB: `k`, the wanted series with their places. */
 export const wantedSeries = (series: readonly NamedSeries[]): string => `
   (select unnest(range(${series.length})) as place, unnest(${duckTexts(series.map(({ sensorId }) => sensorId))}) as sensor_id,
@@ -64,11 +56,10 @@ export async function* coldReadings(
   }: { readonly series: readonly NamedSeries[]; readonly range: Window; readonly begin: Instant },
 ): AsyncGenerator<readonly ColdReading[]> {
   if (days.length === 0 || series.length === 0) return;
-  const files = await filesOf(database, days);
   const readings = days.reduce((sum, day) => sum + day.readings, 0);
   const perSeries = readings / Math.max(1, ...days.map((day) => day.series));
   const atOnce = Math.max(1, Math.min(series.length, Math.floor(SORTED / perSeries)));
-  const duck = await connectDuck(archiveOf(database, days.length).directory);
+  const { duck, table: files, close } = await openDays(database, days);
   try {
     for (let first = 0; first < series.length;) {
       // The first one has another begin, so it is asked alone.
@@ -83,7 +74,7 @@ export async function* coldReadings(
       first += asked.length;
     }
   } finally {
-    duck.closeSync();
+    await close();
   }
 }
 
@@ -100,9 +91,8 @@ export async function coldReadingsAt(
   keys: readonly (NamedSeries & { readonly at: readonly Instant[] })[],
 ): Promise<readonly ColdReading[]> {
   if (days.length === 0) return [];
-  const files = await filesOf(database, days);
   const all = keys.flatMap(({ at }, place) => at.map((instant) => ({ place, instant })));
-  const duck = await connectDuck(archiveOf(database, days.length).directory);
+  const { duck, table: files, close } = await openDays(database, days);
   const found: ColdReading[] = [];
   try {
     for (let first = 0; first < all.length; first += KEYS_AT_ONCE) {
@@ -118,7 +108,7 @@ export async function coldReadingsAt(
     }
     return found;
   } finally {
-    duck.closeSync();
+    await close();
   }
 }
 

@@ -1,11 +1,12 @@
 import { DAY } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
 import type { Asks } from '../database/database.ts';
-import { filesOf, wantedSeries } from './cold-readings.ts';
+import { wantedSeries } from './cold-readings.ts';
 import type { NamedSeries } from './cold-readings.ts';
-import { connectDuck, duckColumns, numberList } from './duck.ts';
-import { DAY_COLUMNS, archiveOf } from './manifest.ts';
+import { duckColumns, numberList } from './duck.ts';
+import { DAY_COLUMNS } from './manifest.ts';
 import type { ArchivedDay } from './manifest.ts';
+import { openDays } from './open-days.ts';
 
 /** The readings of a series in a bucket, summed. */
 export interface Sum {
@@ -118,8 +119,7 @@ async function* summed(
     rows,
   }: { readonly series: readonly NamedSeries[]; readonly edges: readonly Instant[]; readonly rows: readonly Key[] },
 ): AsyncGenerator<number[]> {
-  const files = await filesOf(database, days);
-  const duck = await connectDuck(archiveOf(database, days.length).directory);
+  const { duck, table: files, close } = await openDays(database, days);
   const buckets = edges.slice(0, -1);
   const sql = `
     with cold as (
@@ -137,6 +137,6 @@ async function* summed(
       for (const row of (columns[0] ?? []).keys()) yield columns.map((column) => column[row] as number);
     }
   } finally {
-    duck.closeSync();
+    await close();
   }
 }

@@ -5,7 +5,9 @@ import type { Instant } from '../core/instant.ts';
 import type { Database } from '../database/database.ts';
 import { BridgeError } from '../core/errors.ts';
 import { workDirectory } from './duck.ts';
-import { DAY_COLUMNS, REPLACED_ENDING, fileOf, archiveOf } from './manifest.ts';
+import { checkFile } from './files.ts';
+import { archiveFilesAt } from './files-at.ts';
+import { DAY_COLUMNS, archiveOf } from './manifest.ts';
 import type { ArchivedDay } from './manifest.ts';
 import { tidyAlone } from './move.ts';
 import { holdArchive } from './place.ts';
@@ -20,7 +22,7 @@ const REPLACED_DAYS = 30;
 const UNFINISHED_MS = 86_400_000;
 
 /** Our unfinished files, and those of DuckDB, which removes them when a statement ends. */
-const UNFINISHED = /^(?:[\da-f-]{36}\.(?:csv|series\.csv|rows|\d+\.piece|part)|duckdb-[\da-f-]{36}\/.+)$/;
+const UNFINISHED = /^(?:[\da-f-]{36}\.(?:csv|series\.csv|rows|used|\d+\.piece|part)|duckdb-[\da-f-]{36}\/.+)$/;
 
 /**
  * Removes unfinished files of processes that ended, and replaced ones that nobody needs any more. A replaced file of a process that was
@@ -29,6 +31,7 @@ const UNFINISHED = /^(?:[\da-f-]{36}\.(?:csv|series\.csv|rows|\d+\.piece|part)|d
 export async function sweep(database: Database): Promise<void> {
   const place = archiveOf(database, 1);
   const { directory } = place;
+  const files = await archiveFilesAt(place);
   await holdArchive(database);
   const work = workDirectory(directory);
   for (const name of await readdir(work, { recursive: true }).catch(() => [])) {
@@ -41,7 +44,9 @@ export async function sweep(database: Database): Promise<void> {
      where replaced_at is not null and path not in (select path from archived_day where replaced_at is null)`,
   );
   for (const { projectId, day, path } of replaced)
-    if (existsSync(join(directory, path))) await tidyAlone(database, place, projectId, day);
+    // An object of a bucket has no ending; it is not found by name alone.
+    if (place.bucket === undefined && existsSync(join(directory, path)))
+      await tidyAlone(database, place, projectId, day);
   const old = await database.rows<{ id: number; path: string; used: boolean }>(
     `select archived_day.id, path, exists (select from archived_day as other where other.path = archived_day.path and other.id <> archived_day.id) as used
      from archived_day join ml_project on ml_project.id = project_id
@@ -56,7 +61,7 @@ export async function sweep(database: Database): Promise<void> {
       );
       if (free.rowCount === 0) return;
       // The file first: a row without a file that nobody reads harms nobody, and a file without a row stays for ever.
-      if (!used) for (const ending of ['', REPLACED_ENDING]) await rm(join(directory, path) + ending, { force: true });
+      if (!used) await files.remove(path);
       await client.query('delete from archived_day where id = $1', [id]);
     });
   }
@@ -88,13 +93,35 @@ export async function* damagedDays(
   days: readonly ListedDay[],
   { whole }: { readonly whole: boolean },
 ): AsyncGenerator<DamagedDay> {
-  const place = archiveOf(database, days.length);
-  for (const one of days) {
-    try {
-      await fileOf(place, one, { whole });
-    } catch (error) {
-      if (!(error instanceof BridgeError)) throw error;
-      yield { organisation: one.organisation, project: one.project, day: one.day, fault: error.message };
-    }
+  const files = await archiveFilesAt(archiveOf(database, days.length));
+  for (let first = 0; first < days.length; first += CHECKED_AT_ONCE) {
+    const checked = days.slice(first, first + CHECKED_AT_ONCE).map(async (one) => {
+      try {
+        await checkFile(files, one, { whole });
+      } catch (error) {
+        if (!(error instanceof BridgeError)) throw error;
+        return { organisation: one.organisation, project: one.project, day: one.day, fault: error.message };
+      }
+    });
+    for (const one of await Promise.all(checked)) if (one !== undefined) yield one;
   }
+}
+
+/** Looks at files that are under way at a time, because a look at a bucket is a request. */
+const CHECKED_AT_ONCE = 8;
+
+/**
+ * The files of days in a bucket that no row of the manifest names: of moves that did not end, or are under way now, or of a database that
+ * was replaced by a backup. They are no data, and nothing removes them.
+ */
+export async function unknownFiles(database: Database): Promise<string[]> {
+  if (database.archive === undefined) return [];
+  const files = await archiveFilesAt(database.archive);
+  const listed: string[] = [];
+  for await (const path of files.listed()) listed.push(path);
+  const unknown = await database.rows<{ path: string }>(
+    'select path from unnest($1::text[]) as path where path not in (select path from archived_day) order by path',
+    [listed],
+  );
+  return unknown.map(({ path }) => files.nameOf(path));
 }

@@ -1,11 +1,5 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { counted } from '../core/counted.ts';
-import { BridgeError, bridgeInvalid } from '../core/errors.ts';
-import { MINUTE, formatInstant, fromMillis } from '../core/instant.ts';
+import { BridgeError, bridgeInvalid, isOfBridge } from '../core/errors.ts';
 import type { Instant } from '../core/instant.ts';
 import type { Window } from '../core/window.ts';
 import { rowsOf } from '../database/database.ts';
@@ -18,7 +12,7 @@ export interface ArchivedDay {
   readonly projectId: number;
   /** Its begin, UTC. */
   readonly day: Instant;
-  /** Below the directory of the archive. */
+  /** Below the place of the archive. */
   readonly path: string;
   /** Hexadecimal. */
   readonly sha256: string;
@@ -136,75 +130,19 @@ export function archiveOf({ archive }: Pick<Database, 'archive'>, days: number):
   if (archive !== undefined) return archive;
   throw bridgeInvalid(
     `${counted(days, 'day')} of these readings ${days === 1 ? 'lies' : 'lie'} in the archive, and DATABRIDGE_ARCHIVE is not set here`,
-    'set DATABRIDGE_ARCHIVE to the directory of the archive, as on the host that moved them',
+    'set DATABRIDGE_ARCHIVE to the place of the archive, as on the host that moved them',
     'DATABRIDGE_ARCHIVE',
   );
-}
-
-/** A replaced file takes this ending, so that other programs leave it out. */
-export const REPLACED_ENDING = '.replaced';
-
-/** A file that no row knows takes this ending. A database that was restored from another backup may know it. */
-export const UNKNOWN_ENDING = '.unknown';
-
-/** A file of a later time than this after its row was changed, or copied, and is compared by its checksum. */
-const SAME_TIME = MINUTE;
-
-/** Files that were compared, by path, size and time. */
-const compared = new Set<string>();
-const MOST_COMPARED = 100_000;
-
-/**
- * The file of an archived day. Throws `config-invalid` where it is missing, cut or changed: a day without its file is no day without
- * readings. `whole`: compare its checksum always.
- */
-export async function fileOf(
-  { directory }: NonNullable<Database['archive']>,
-  day: Pick<ArchivedDay, 'projectId' | 'day' | 'path' | 'sha256' | 'bytes' | 'madeAt'>,
-  { whole = false }: { readonly whole?: boolean } = {},
-): Promise<string> {
-  const text = `the archived day ${formatInstant(day.day).slice(0, 10)}`;
-  for (const name of [day.path, day.path + REPLACED_ENDING, day.path + UNKNOWN_ENDING]) {
-    const path = join(directory, name);
-    const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
-      throw error;
-    });
-    if (found === undefined) continue;
-    if (found.size !== day.bytes)
-      throw damaged(`${text} has a file of ${found.size} bytes instead of ${day.bytes}: ${path}`);
-    const key = `${path} ${found.mtimeMs} ${found.size} ${day.sha256}`;
-    if (whole || (fromMillis(Math.floor(found.mtimeMs)) > day.madeAt + SAME_TIME && !compared.has(key))) {
-      if ((await sha256Of(path)) !== day.sha256) throw damaged(`${text} has a file that was changed: ${path}`);
-      if (compared.size >= MOST_COMPARED) compared.clear();
-      compared.add(key);
-    }
-    return path;
-  }
-  throw damaged(`${text} has no file: ${join(directory, day.path)} is missing`);
 }
 
 /** An error of reading the archive as a fault of the bridge. */
 export const archiveFault = (error: unknown): BridgeError =>
-  error instanceof BridgeError
+  error instanceof BridgeError && isOfBridge(error)
     ? error
     : bridgeInvalid(
         `the archive: ${error instanceof Error ? error.message : String(error)}`,
-        'databridge archive check lists damaged days; databridge doctor looks at the directory',
+        (error instanceof BridgeError ? error.remedy : undefined) ??
+          'databridge archive check lists damaged days; databridge doctor looks at the archive',
         'DATABRIDGE_ARCHIVE',
         error,
       );
-
-const damaged = (message: string) =>
-  bridgeInvalid(
-    message,
-    'bring the file back from a copy of the archive; databridge archive check lists all such days',
-    'DATABRIDGE_ARCHIVE',
-  );
-
-/** The SHA-256 of a file, hexadecimal. */
-export async function sha256Of(path: string): Promise<string> {
-  const digest = createHash('sha256');
-  await pipeline(createReadStream(path), digest);
-  return digest.digest('hex');
-}

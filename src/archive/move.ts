@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
@@ -11,12 +11,16 @@ import { DAY, formatInstant } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
 import { isDatabaseAway, isRolledBack } from '../database/away.ts';
 import { rowsOf } from '../database/database.ts';
-import type { ArchivePlace, Database } from '../database/database.ts';
+import type { ArchivePlace } from '../database/archive-place.ts';
+import type { Database } from '../database/database.ts';
 import { LOCKS } from '../database/locks.ts';
 import { fileOfRows, mergedFile } from './day-file.ts';
 import type { DayContent } from './day-file.ts';
 import { connectDuck, workDirectory } from './duck.ts';
-import { DAY_COLUMNS, REPLACED_ENDING, UNKNOWN_ENDING, dayAt, fileOf, archiveOf, sha256Of } from './manifest.ts';
+import { archiveFilesAt } from './files-at.ts';
+import type { ArchiveFiles } from './files.ts';
+import { durable, sha256Of } from './local-file.ts';
+import { DAY_COLUMNS, dayAt, archiveOf } from './manifest.ts';
 import type { ArchivedDay } from './manifest.ts';
 import { holdArchive } from './place.ts';
 
@@ -82,7 +86,8 @@ export async function moveDay(
     duck = await connectDuck(place.directory);
     await client.query('begin isolation level repeatable read');
     await client.query(FOR_A_MOVE);
-    const moved = await moveInside({ client, duck, place, work }, { projectId, day }, reached);
+    const files = await archiveFilesAt(place);
+    const moved = await moveInside({ client, duck, files, work, signal }, { projectId, day }, reached);
     committing = true;
     await client.query('commit');
     await reached('committed');
@@ -119,13 +124,14 @@ async function lockDay(client: ClientBase, projectId: number, day: Instant): Pro
 interface Ground {
   readonly client: Client;
   readonly duck: DuckDBConnection;
-  readonly place: ArchivePlace;
+  readonly files: ArchiveFiles;
   /** Where unfinished files begin. */
   readonly work: string;
+  readonly signal: AbortSignal | undefined;
 }
 
 async function moveInside(
-  { client, duck, place, work }: Ground,
+  { client, duck, files, work, signal }: Ground,
   { projectId, day }: { readonly projectId: number; readonly day: Instant },
   reached: (step: MoveStep) => void | Promise<void>,
 ): Promise<Moved> {
@@ -158,8 +164,12 @@ async function moveInside(
   let content: DayContent | undefined = copied;
   if (before !== undefined) {
     await rename(part, `${work}.rows`);
-    const former = await fileOf(place, before, { whole: true });
-    content = await mergedFile(duck, { rows: `${work}.rows`, former, work, to: part });
+    const former = await files.open(before, { whole: true });
+    try {
+      content = await mergedFile(duck, { rows: `${work}.rows`, former: former.path, work, to: part });
+    } finally {
+      await former.release();
+    }
   }
   if (content === undefined || content.readings < Math.max(rows, before?.readings ?? 0))
     throw new Error(`the file of ${rows} rows has ${content?.readings ?? 0} readings`);
@@ -168,7 +178,7 @@ async function moveInside(
   const { size: bytes } = await stat(part);
   const sha256 = await sha256Of(part);
   const path = join(folderOf(projectId, day), `${sha256.slice(0, 32)}.parquet`);
-  await putInPlace(part, join(place.directory, path));
+  await files.put(part, { path, sha256, bytes }, signal);
   await reached('renamed');
   const { rowCount } = await client.query(
     `delete from reading using moving where series = moving.id and at >= at_instant($1) and at < least(at_instant($2), moving.newest)`,
@@ -212,49 +222,26 @@ async function copyOut(client: ClientBase, query: string, path: string): Promise
   await pipeline(client.query(copyTo(`copy (${query}) to stdout (format csv)`)), createWriteStream(path));
 }
 
-/** Below the directory of the archive. A project keeps its number when its code changes. */
+/** Below the place of the archive. A project keeps its number when its code changes. */
 export const folderOf = (projectId: number, day: Instant): string =>
   join(`project=${projectId}`, `day=${formatInstant(day).slice(0, 10)}`);
-
-async function durable(path: string): Promise<void> {
-  const file = await open(path, 'r');
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
-
-async function putInPlace(part: string, path: string): Promise<void> {
-  const folder = dirname(path);
-  await mkdir(folder, { recursive: true });
-  await rename(part, path);
-  for (const one of [folder, dirname(folder), dirname(dirname(folder))]) await durable(one);
-}
 
 /**
  * Leaves only the present file of a day in reach of other programs. A file of ours that no row knows is of a move that did not end.
  * To be called after a move, and by the process that has the lock of the day.
  */
-export async function tidyDay(
+async function tidyDay(
   database: Pick<Database, 'rows'>,
-  { directory }: ArchivePlace,
+  place: ArchivePlace,
   projectId: number,
   day: Instant,
 ): Promise<void> {
-  const folder = join(directory, folderOf(projectId, day));
   const rows = await database.rows<{ path: string; replaced: boolean }>(
     `select path, bool_and(replaced_at is not null) as replaced from archived_day where project_id = $1 and day = ${dayAt('$2::bigint')} group by path`,
     [projectId, day],
   );
-  const known = new Map(rows.map(({ path, replaced }) => [join(directory, path), replaced]));
-  for (const name of await readdir(folder).catch(() => [])) {
-    const [, file, ending] = /^([\da-f]{32}\.parquet)(\.unknown|\.replaced)?$/.exec(name) ?? [];
-    if (file === undefined) continue;
-    const path = join(folder, file);
-    const due = known.get(path) === false ? '' : known.has(path) ? REPLACED_ENDING : UNKNOWN_ENDING;
-    if ((ending ?? '') !== due) await rename(path + (ending ?? ''), path + due);
-  }
+  const files = await archiveFilesAt(place);
+  await files.tidy(folderOf(projectId, day), new Map(rows.map(({ path, replaced }) => [path, replaced])));
 }
 
 /** Tidies a day whose move failed, or ended with its process. Another process may move it by now; that one tidies it. */

@@ -1,11 +1,12 @@
 import { DAY } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
 import type { Asks } from '../database/database.ts';
-import { coldReadingsAt, filesOf, wantedSeries } from './cold-readings.ts';
+import { coldReadingsAt, wantedSeries } from './cold-readings.ts';
 import type { NamedSeries } from './cold-readings.ts';
-import { connectDuck, duckRows } from './duck.ts';
-import { DAY_COLUMNS, archiveOf } from './manifest.ts';
+import { duckRows } from './duck.ts';
+import { DAY_COLUMNS } from './manifest.ts';
 import type { ArchivedDay } from './manifest.ts';
+import { openDays } from './open-days.ts';
 
 /** Days that are searched at a time, beginning with the nearest. */
 const DAYS_AT_ONCE = 32;
@@ -70,14 +71,13 @@ async function nearest(
 ): Promise<Instant | null> {
   for (let first = 0; first < days.length; first += DAYS_AT_ONCE) {
     const asked = days.slice(first, first + DAYS_AT_ONCE);
-    const files = await filesOf(database, asked);
-    const duck = await connectDuck(archiveOf(database, asked.length).directory);
+    const { duck, table: files, close } = await openDays(database, asked);
     try {
       const sql = `select epoch_us(${wanted})::double from ${files} f join ${wantedSeries(series)} using (sensor_id, value_name)`;
       const [[found] = []] = await duckRows(duck, sql);
       if (typeof found === 'number') return found;
     } finally {
-      duck.closeSync();
+      await close();
     }
   }
   return null;

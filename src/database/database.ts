@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { Client, ClientBase, Pool, PoolClient, QueryResultRow } from 'pg';
 import { BridgeError } from '../core/errors.ts';
-import type { Microseconds } from '../core/instant.ts';
+import type { ArchivePlace } from './archive-place.ts';
 import { memoryOf } from './memory.ts';
 import type { Memory } from './memory.ts';
 import { migrate, migrationNames } from './migrate.ts';
@@ -24,14 +24,6 @@ const types: pg.CustomTypesConfig = {
     return pg.types.getTypeParser(oid, format as 'text');
   }) as typeof pg.types.getTypeParser,
 };
-
-/** The place of archived readings, see `src/archive`. */
-export interface ArchivePlace {
-  /** Absolute. */
-  readonly directory: string;
-  /** A day is moved when it ended so long ago. */
-  readonly after: Microseconds;
-}
 
 /** PostgreSQL, as the rooms above use it. */
 export interface Database {

@@ -4,8 +4,10 @@ import type { Instant } from '../core/instant.ts';
 import { readSettings } from '../settings.ts';
 import { mayBeArchived } from './thaw.ts';
 
-const archiveAfter = (days: string) =>
-  readSettings({ DATABRIDGE_ARCHIVE: '/srv/readings', DATABRIDGE_ARCHIVE_AFTER: days }).archive;
+function archiveAfter(days: string) {
+  const { archive } = readSettings({ DATABRIDGE_ARCHIVE: '/srv/readings', DATABRIDGE_ARCHIVE_AFTER: days });
+  return archive && { ...archive, bucket: undefined };
+}
 
 const columnAt = (at: Instant) => ({
   series: 1,

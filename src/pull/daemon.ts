@@ -2,7 +2,7 @@ import type { Keys } from '../access/keys.ts';
 import { tidyAccess } from '../access/tidy.ts';
 import type { DueDay } from '../archive/due.ts';
 import { assertArchiveKnown } from '../archive/manifest.ts';
-import { holdArchive } from '../archive/place.ts';
+import { holdArchive, unlessAway } from '../archive/place.ts';
 import { formatInstant } from '../core/instant.ts';
 import { isDatabaseAway } from '../database/away.ts';
 import { dropOldMemories } from '../database/memory.ts';
@@ -63,7 +63,7 @@ export async function startDaemon(
   signal: AbortSignal,
 ): Promise<Daemon> {
   const { database, settings, log } = bridge;
-  if (database.archive !== undefined) await holdArchive(database);
+  if (database.archive !== undefined) await unlessAway(holdArchive(database));
   const presence = presenceOf(database, bridge.workerId, version, {
     kids: () => bridge.keys.kids(),
     disk: () => diskRoom(settings.home),

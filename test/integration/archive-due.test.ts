@@ -11,7 +11,7 @@ import { LOCKS } from '../../src/database/locks.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { MAIN } from '../kit/joined-program.ts';
 import { eventually } from './daemon-rig.ts';
-import { BEGIN, HISTORY, archiveGround, moveAll, placesOf, write } from './archive-ground.ts';
+import { BEGIN, HISTORY, archiveGround, killedMover, moveAll, placesOf, write } from './archive-ground.ts';
 import type { Point } from './archive-ground.ts';
 
 const databases = useDatabases();
@@ -189,9 +189,10 @@ it('shows other programs each reading once after a merge whose process was kille
   await write(database, projectId, HISTORY);
   await moveAll(database);
   await write(database, projectId, [{ ...pointOn(0, 7), sensor: 'a' }]);
-  const mover = new URL('archive-mover.ts', import.meta.url).pathname;
-  const argv = [mover, database.url, directory.path, String(projectId), String(BEGIN), 'committed'];
-  expect(spawnSync(process.execPath, argv, { encoding: 'utf8' })).toMatchObject({ signal: 'SIGKILL', stderr: '' });
+  expect(await killedMover(database, { projectId, step: 'committed' })).toMatchObject({
+    signal: 'SIGKILL',
+    stderr: '',
+  });
   expect(await placesOf(database, directory.path)).toEqual({ rows: 4, archived: 97, found: 96 + 97 });
   // PostgreSQL takes a moment to see that the killed process is gone.
   await eventually('the replaced file has its ending', async () => {

@@ -1,5 +1,5 @@
 import { constants, setPriority } from 'node:os';
-import { damagedDays, listDays } from '../../archive/keep.ts';
+import { damagedDays, listDays, unknownFiles } from '../../archive/keep.ts';
 import type { ListedDay } from '../../archive/keep.ts';
 import { dueBefore, sweepAndMove } from '../../archive/due.ts';
 import { archiveOf } from '../../archive/manifest.ts';
@@ -118,8 +118,10 @@ export async function archiveCheck(options: { readonly json?: boolean }): Promis
       damaged.push({ ...one, day: dayText(day) });
       if (options.json !== true) printLine(`${one.project} ${dayText(day)}: ${one.fault}`);
     }
-    if (options.json === true) printJson({ days: days.length, damaged });
-    else printLine(`${counted(days.length, 'archived day')}, ${damaged.length} damaged`);
+    const unknown = await unknownFiles(database);
+    if (options.json === true) printJson({ days: days.length, damaged, unknown });
+    else for (const name of unknown) printLine(`${name}: no day has this file; it is no data, and nothing removes it`);
+    if (options.json !== true) printLine(`${counted(days.length, 'archived day')}, ${damaged.length} damaged`);
     if (damaged.length > 0) process.exitCode = EXIT.failed;
   });
 }

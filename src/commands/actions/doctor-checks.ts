@@ -1,3 +1,4 @@
+import { placeName } from '../../archive/files-at.ts';
 import { damagedDays, listDays } from '../../archive/keep.ts';
 import { assertArchivePlace } from '../../archive/place.ts';
 import { formatBytes } from '../../core/bytes.ts';
@@ -173,12 +174,12 @@ export async function* archiveChecks(database: Database): AsyncGenerator<Check> 
     return;
   }
   if (days.length === 0) {
-    if (archive !== undefined) yield ok('archive', `no day is in ${archive.directory} yet`);
+    if (archive !== undefined) yield ok('archive', `no day is in ${placeName(archive)} yet`);
     return;
   }
   if (archive === undefined) {
     const detail = `${counted(days.length, 'day')} of readings in an archive, and DATABRIDGE_ARCHIVE is not set here`;
-    yield failed('archive', detail, 'set DATABRIDGE_ARCHIVE to its directory, on every host');
+    yield failed('archive', detail, 'set DATABRIDGE_ARCHIVE to its place, on every host');
     return;
   }
   const newest = Math.max(...days.map(({ day }) => day)) + DAY;
@@ -200,7 +201,7 @@ export async function* archiveChecks(database: Database): AsyncGenerator<Check> 
       );
   }
   const bytes = days.reduce((sum, day) => sum + day.bytes, 0);
-  const whole = `${counted(days.length, 'day')} of readings, ${formatBytes(bytes)}, in ${archive.directory}`;
+  const whole = `${counted(days.length, 'day')} of readings, ${formatBytes(bytes)}, in ${placeName(archive)}`;
   if (damaged === 0) yield ok('archive', whole);
   else if (damaged > DAMAGED_SHOWN)
     yield failed('archive', `${damaged} of ${whole} are damaged`, 'databridge archive check lists them');
