@@ -15,6 +15,7 @@ import type { ArchiveBucket, ArchivePlace } from '../../src/database/archive-pla
 import type { Database } from '../../src/database/database.ts';
 import { startBucket } from '../kit/bucket.ts';
 import type { Bucket, BucketOptions } from '../kit/bucket.ts';
+import type { RealBucket } from '../kit/real-bucket.ts';
 import { moveDue } from '../../src/archive/due.ts';
 import { readingPreparer } from '../../src/ingest/prepare.ts';
 import type { PrepareReadings } from '../../src/ingest/prepare.ts';
@@ -138,7 +139,10 @@ export async function archiveGround(
 const PREFIX = 'plants/one';
 
 /** How a bridge reaches a simulated bucket. */
-export const reached = ({ url, name, region, keys }: Bucket, cacheBytes = 1_000_000_000): ArchiveBucket => ({
+export const reached = (
+  { url, name, region, keys }: Pick<RealBucket, 'url' | 'name' | 'region' | 'keys'>,
+  cacheBytes = 1_000_000_000,
+): ArchiveBucket => ({
   name,
   prefix: PREFIX,
   endpoint: url,
