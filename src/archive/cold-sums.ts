@@ -91,6 +91,7 @@ async function* daysWithRows(
     if (rows.length < ROWS_AT_ONCE || some.length === 1) {
       yield { some, rows };
       first += some.length;
+      atOnce = Math.min(DAYS_AT_ONCE, atOnce * 2);
     } else atOnce = Math.ceil(some.length / 4);
   }
 }

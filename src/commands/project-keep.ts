@@ -18,7 +18,7 @@ export function addProjectKeep(project: Command): void {
       helpBelow({
         examples: ['databridge project keep pump-hall 3y --dry-run', 'databridge project keep pump-hall forever'],
         notes: [
-          'LENGTH is a number of days (d), weeks (w), months (mo) or years (y) of the calendar, or forever. Older readings are removed by whole days of UTC within ten minutes; a longer length brings none of them back.',
+          'LENGTH is a number of days (d), weeks (w), months (mo) or years (y) of the calendar, or forever. Within ten minutes older readings are out of sight by whole days of UTC, and their rows are removed afterwards; a longer length brings none of them back.',
         ],
       }),
     )
@@ -39,7 +39,7 @@ export function addProjectKeep(project: Command): void {
     .action(whenRun(async () => (await import('./actions/project-keep.ts')).projectTrim));
   project
     .command('hold <code>')
-    .description('remove nothing of the project, however old it is, until the hold ends')
+    .description('remove no reading of the project, however old it is, until the hold ends')
     .requiredOption('--reason <text>', 'why, for those who come later')
     .option(...OF_ORGANISATION)
     .option(...JSON_OPTION)

@@ -50,7 +50,8 @@ export function addProjectKeepRoutes(app: FastifyInstance, { database }: Operato
       config: { ...admin, costly: true },
       schema: {
         operationId: 'setProjectKeep',
-        summary: 'Set how long the readings of a project are kept; older ones are removed within ten minutes',
+        summary:
+          'Set how long the readings of a project are kept; older ones are out of sight within ten minutes, and never come back',
         tags,
         params: projectParams,
         body: z

@@ -203,8 +203,8 @@ async function waitAlone(
   return written === 0 ? undefined : retryAt;
 }
 
-/** A stream that waits for a repair of the bridge itself is tried again after this, however often that was in vain. */
-const REPAIR_WAIT = MINUTE;
+/** A stream waits for a repair of the bridge itself as long as the fault has stood, within these bounds: the platform may be asked in vain each time. */
+const REPAIR_WAIT = { least: MINUTE, most: HOUR };
 
 /**
  * Lets one stream wait in one lane for a repair of the bridge itself. Nothing is counted, and neither source nor platform has a fault.
@@ -221,13 +221,18 @@ async function waitForBridge(
   },
 ): Promise<Instant | undefined> {
   const { source, now, lane, record } = given;
-  const retryAt = now + REPAIR_WAIT;
-  const written = await database.run(
-    `update stream set last_fault = $3${lane === 'live' ? ', turn_at = now(), retry_at = at_instant($5)' : ''}
-     where id = $4 and source_id = $1 and ${SAME_EDITION}`,
-    [source.id, source.edition, record, stream.id, ...(lane === 'live' ? [retryAt] : [])],
+  const row = await database.row<{ retryAt: Instant }>(
+    `with known as (
+       select id, case when last_fault ->> 'code' = 'config-invalid' and last_fault ? 'own' then last_fault end as fault
+       from stream where id = $4 and source_id = $1 and ${SAME_EDITION} for no key update),
+     waiting as (
+       select id, coalesce(fault, $3) as fault,
+         $5 + least(greatest($5 - coalesce(instant_of((fault ->> 'at')::timestamptz), $5), $6), $7) as retry_us from known)
+     update stream set last_fault = fault${lane === 'live' ? ', turn_at = now(), retry_at = at_instant(retry_us)' : ''}
+     from waiting where stream.id = waiting.id returning retry_us as "retryAt"`,
+    [source.id, source.edition, record, stream.id, now, REPAIR_WAIT.least, REPAIR_WAIT.most],
   );
-  return written === 0 ? undefined : retryAt;
+  return row?.retryAt;
 }
 
 /** SQL condition on a row of `stream`: its source has the edition `$2`. */

@@ -7,6 +7,13 @@ import { FINISH_COVERED, IS_OPEN, WANTED } from './wishes.ts';
 /** SQL: the begin of the day of `now` less the length `keep` of the row `ml_project`; null where that is for ever. */
 export const BOUND = `date_trunc('day', now() - replace(keep, 'mo', 'mon')::interval, 'UTC')`;
 
+/**
+ * SQL: where the bound may stand now. A run that comes by itself raises one that stands by a day at most, because readings that a wrong clock
+ * removes never come back: a clock that is years ahead for an hour takes six days, and not all of them.
+ */
+const RISEN = (often: boolean): string =>
+  often ? `least(${BOUND}, coalesce(kept_from, ${BOUND}) + interval '1 day')` : BOUND;
+
 /** A wait for a lock, so that a run keeps nobody waiting who waits behind it. */
 const LOCK_WAIT = '2s';
 
@@ -27,21 +34,26 @@ export interface RaisedBound {
  * given up, and nothing asks for their time any more, neither polls nor looks nor backfills. It stays covered. What a late move
  * or write brought before the bound is given up as well. @returns undefined where all readings are kept, or the project is on hold
  */
-export const raiseBound = (database: Database, projectId: number): Promise<RaisedBound | undefined> =>
+export const raiseBound = (
+  database: Database,
+  projectId: number,
+  { often }: { readonly often: boolean },
+): Promise<RaisedBound | undefined> =>
   database.transaction(async (client) => {
+    const risen = RISEN(often);
     await client.query(`set local lock_timeout = '${LOCK_WAIT}'`);
     // Sources are locked before projects, as where a source gives names; once a day, when the bound rises.
     await client.query(
       `select from source where project_id = $1 and exists (
-         select from ml_project where id = $1 and hold_reason is null and ${BOUND} > coalesce(kept_from, '-infinity'))
+         select from ml_project where id = $1 and hold_reason is null and ${risen} > coalesce(kept_from, '-infinity'))
        order by id for no key update`,
       [projectId],
     );
     const [raised] = await rowsOf<{ bound: Instant; rose: boolean; mayHaveRows: boolean }>(
       client,
-      `update ml_project set kept_from = greatest(kept_from, ${BOUND}),
-         trim_at = case when ${BOUND} > coalesce(kept_from, '-infinity') then now() else trim_at end
-       where id = $1 and hold_reason is null and coalesce(kept_from, ${BOUND}) is not null
+      `update ml_project set kept_from = greatest(kept_from, ${risen}),
+         trim_at = case when ${risen} > coalesce(kept_from, '-infinity') then now() else trim_at end
+       where id = $1 and hold_reason is null and coalesce(kept_from, ${risen}) is not null
        returning instant_of(new.kept_from) as bound, new.kept_from is distinct from old.kept_from as rose, new.trim_at <= now() as "mayHaveRows"`,
       [projectId],
     );

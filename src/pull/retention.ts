@@ -42,7 +42,8 @@ export const limitedProjects = (database: Database, projectId?: number): Promise
 /**
  * Removes the readings that are older than their projects keep them, of one project or of all, and tells each step. The bound rises first, and from
  * then on nobody sees what lies before it; its rows go by day, in short transactions of their own. A crash leaves rows that the next
- * run removes. A hold ends it before the next statement.
+ * run removes. A hold ends it before the next statement. A
+ * project that fails holds up no other; the first error is thrown at the end.
  */
 export async function* trimProjects(
   database: Database,
@@ -57,10 +58,16 @@ export async function* trimProjects(
     readonly often?: boolean;
   } = {},
 ): AsyncGenerator<Trimmed> {
+  const failures: unknown[] = [];
   for (const project of await limitedProjects(database, projectId)) {
     if (signal?.aborted === true) return;
-    yield* trimProject(database, project, { signal, often });
+    try {
+      yield* trimProject(database, project, { signal, often });
+    } catch (error) {
+      failures.push(error);
+    }
   }
+  if (failures.length > 0) throw failures[0];
 }
 
 async function* trimProject(
@@ -77,12 +84,12 @@ async function* trimProject(
       project.id,
     ]);
     if (lock?.free !== true) return yield { ...project, outcome: 'busy' };
-    const raised = await raiseBound(database, project.id);
+    const raised = await raiseBound(database, project.id, { often });
     if (raised === undefined) return yield { ...project, outcome: 'held' };
     yield { ...project, outcome: 'bound', ...raised };
     const { bound, mayHaveRows } = raised;
     if (often && !mayHaveRows) return;
-    for (let day = await firstDay(client, project.id, bound); day !== undefined;) {
+    for (let day = await firstDay(client, project.id, { bound }); day !== undefined;) {
       let readings = 0;
       const series = await seriesOn(client, project.id, day);
       let [first, begin] = [0, day];
@@ -97,7 +104,7 @@ async function* trimProject(
         begin = hasMore ? (done.at ?? day) + MICROSECOND : day;
       }
       yield { ...project, outcome: 'removed', day, readings };
-      day = await firstDay(client, project.id, bound);
+      day = await firstDay(client, project.id, { from: day + DAY, bound });
     }
     await client.query(`update ml_project set trim_at = now() + ${TRIM_AGAIN} where id = $1`, [project.id]);
   } finally {
@@ -105,14 +112,21 @@ async function* trimProject(
   }
 }
 
-/** The first day of which some series has a row, before the bound. Each look is one step in the key (series, at). */
-async function firstDay(client: ClientBase, projectId: number, bound: Instant): Promise<Instant | undefined> {
+/**
+ * The first day of which some series has a row, from `from` on and before the bound. Each look is one step in the key (series, at); without
+ * `from` it would step through all rows that went before.
+ */
+async function firstDay(
+  client: ClientBase,
+  projectId: number,
+  { from, bound }: { readonly from?: Instant; readonly bound: Instant },
+): Promise<Instant | undefined> {
   const [row] = await rowsOf<{ at: Instant | null }>(
     client,
     `select instant_of(min(first.at)) as at from series cross join lateral (
-       select at from reading where series = series.id and at < at_instant($2) order by at limit 1) as first
+       select at from reading where series = series.id and at >= coalesce(at_instant($3::bigint), '-infinity') and at < at_instant($2) order by at limit 1) as first
      where project_id = $1`,
-    [projectId, bound],
+    [projectId, bound, from ?? null],
   );
   return row === undefined || row.at === null ? undefined : Math.floor(row.at / DAY) * DAY;
 }

@@ -65,7 +65,7 @@ export async function setKeep(
   if (parsed === undefined)
     throw configInvalid(
       `${JSON.stringify(text)} is no length of time to keep readings`,
-      'give a number of days, weeks, months or years, such as 90d, 26w, 18mo or 3y, or forever',
+      'give a number of days, weeks, months or years up to 100y, such as 90d, 26w, 18mo or 3y, or forever',
       'keep',
     );
   const keep = parsed.keep ?? null;

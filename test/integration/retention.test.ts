@@ -5,6 +5,7 @@ import { sweep } from '../../src/archive/keep.ts';
 import { targetsOf } from '../../src/api/targets.ts';
 import { DAY, HOUR, formatInstant } from '../../src/core/instant.ts';
 import type { Instant } from '../../src/core/instant.ts';
+import type { Database } from '../../src/database/database.ts';
 import { oldReadings, trimProjects } from '../../src/pull/retention.ts';
 import type { Trimmed } from '../../src/pull/retention.ts';
 import { startBackfill } from '../../src/source/backfill/start.ts';
@@ -97,6 +98,52 @@ it('looks for rows where the bound rose, and for those that came late some hours
   await database.run(`update ml_project set trim_at = trim_at - interval '6 hours'`);
   expect(await often()).toEqual(['bound', 'removed']);
   expect(await leftBefore(database, bound)).toEqual({ rows: 0, files: 0 });
+  await directory.remove();
+});
+
+it('raises a bound that stands by a day at most where nobody asked, so that a wrong clock does not remove all', async () => {
+  const { database, directory } = await ground();
+  await keepFrom(database, BEGIN + 10 * DAY);
+  await trim(database);
+  const standsAt = async (): Promise<number | undefined> =>
+    (await database.row<{ at: number }>('select instant_of(kept_from) as at from ml_project'))?.at;
+  expect(await standsAt()).toBe(BEGIN + 10 * DAY);
+  await database.run(`update ml_project set kept_from = at_instant($1)`, [BEGIN]);
+  for await (const _ of trimProjects(database, { often: true }));
+  expect(await standsAt()).toBe(BEGIN + DAY);
+  await trim(database);
+  expect(await standsAt()).toBe(BEGIN + 10 * DAY);
+  await directory.remove();
+});
+
+it('removes the readings of a project behind one that fails, and tells the fault at the end', async () => {
+  const { database, projectId, directory } = await ground();
+  await write(database, projectId, HISTORY);
+  await keepFrom(database, BEGIN + DAY);
+  await database.run(
+    `insert into ml_project (organisation_id, code, name, keep) values ('default', 'failing', '', '90d')`,
+  );
+  const outcomes: Trimmed['outcome'][] = [];
+  const failing: Database = {
+    ...database,
+    async rows(text, values) {
+      const rows = await database.rows<Record<string, unknown>>(text, values);
+      return (text.includes('from ml_project') ? rows.toReversed() : rows) as never;
+    },
+    async dedicated() {
+      if (outcomes.length === 0 && !failed.has('first')) {
+        failed.add('first');
+        throw new Error('the first one fails');
+      }
+      return await database.dedicated();
+    },
+  };
+  const failed = new Set<string>();
+  const run = async (): Promise<void> => {
+    for await (const { outcome } of trimProjects(failing)) outcomes.push(outcome);
+  };
+  await expect(run()).rejects.toThrow('the first one fails');
+  expect(outcomes).toEqual(['bound', 'removed']);
   await directory.remove();
 });
 
