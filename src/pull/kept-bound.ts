@@ -4,15 +4,20 @@ import { rowsOf } from '../database/database.ts';
 import type { Database } from '../database/database.ts';
 import { FINISH_COVERED, IS_OPEN, WANTED } from './wishes.ts';
 
-/** SQL: the begin of the day of `now` less the length `keep` of the row `ml_project`; null where that is for ever. */
-export const BOUND = `date_trunc('day', now() - replace(keep, 'mo', 'mon')::interval, 'UTC')`;
+/** SQL: the length `keep` as an interval; null where that is for ever. */
+export const KEPT_LENGTH = `replace(keep, 'mo', 'mon')::interval`;
 
 /**
- * SQL: where the bound may stand now. A run that comes by itself raises one that stands by a day at most, because readings that a wrong clock
- * removes never come back: a clock that is years ahead for an hour takes six days, and not all of them.
+ * SQL: the bound of the row `project` of `ml_project`: the begin of the day of its newest reading, that of now at most, less the length `keep`.
+ * A clock that is ahead raises it no further, because readings that were removed never come back. Null where the project keeps
+ * all, where it has no reading, and where the bound would be lower than the one that stands. It takes a step in the key for each series and
+ * month since the reading that would raise it.
  */
-const RISEN = (often: boolean): string =>
-  often ? `least(${BOUND}, coalesce(kept_from, ${BOUND}) + interval '1 day')` : BOUND;
+export const BOUND = `(
+  select date_trunc('day', max(newest.at) - ${KEPT_LENGTH}, 'UTC') from series cross join lateral (
+    select at from reading where reading.series = series.id and at <= now()
+      and at >= coalesce(project.kept_from + ${KEPT_LENGTH} - interval '1 day', '-infinity') order by at desc limit 1) as newest
+  where project.keep is not null and series.project_id = project.id)`;
 
 /** A wait for a lock, so that a run keeps nobody waiting who waits behind it. */
 const LOCK_WAIT = '2s';
@@ -32,33 +37,37 @@ export interface RaisedBound {
 /**
  * Takes readings of a project out of sight that are older than it keeps them: in one transaction the bound rises, archived days before it are
  * given up, and nothing asks for their time any more, neither polls nor looks nor backfills. It stays covered. What a late move
- * or write brought before the bound is given up as well. @returns undefined where all readings are kept, or the project is on hold
+ * or write brought before the bound is given up as well. @returns `empty` where it has no bound yet, because it has no reading or keeps all
  */
-export const raiseBound = (
-  database: Database,
-  projectId: number,
-  { often }: { readonly often: boolean },
-): Promise<RaisedBound | undefined> =>
-  database.transaction(async (client) => {
-    const risen = RISEN(often);
+export async function raiseBound(database: Database, projectId: number): Promise<RaisedBound | 'held' | 'empty'> {
+  // Before any lock, because it looks at all series.
+  const wanted = await database.row<{ keep: string | null; at: Instant | null }>(
+    `select keep, instant_of(case when hold_reason is null then ${BOUND} end) as at from ml_project as project where id = $1`,
+    [projectId],
+  );
+  return await database.transaction(async (client) => {
     await client.query(`set local lock_timeout = '${LOCK_WAIT}'`);
+    const values = [projectId, wanted?.at ?? null];
     // Sources are locked before projects, as where a source gives names; once a day, when the bound rises.
     await client.query(
       `select from source where project_id = $1 and exists (
-         select from ml_project where id = $1 and hold_reason is null and ${risen} > coalesce(kept_from, '-infinity'))
+         select from ml_project where id = $1 and at_instant($2::bigint) > coalesce(kept_from, '-infinity'))
        order by id for no key update`,
-      [projectId],
+      values,
     );
-    const [raised] = await rowsOf<{ bound: Instant; rose: boolean; mayHaveRows: boolean }>(
+    const [raised] = await rowsOf<{ bound: Instant | null; rose: boolean; mayHaveRows: boolean }>(
       client,
-      `update ml_project set kept_from = greatest(kept_from, ${risen}),
-         trim_at = case when ${risen} > coalesce(kept_from, '-infinity') then now() else trim_at end
-       where id = $1 and hold_reason is null and coalesce(kept_from, ${risen}) is not null
+      // Where somebody set another length meanwhile, the next run raises the bound.
+      `update ml_project set kept_from = greatest(kept_from, wanted.at),
+         trim_at = case when wanted.at > coalesce(kept_from, '-infinity') then now() else trim_at end
+       from (select case when keep = $3 then at_instant($2::bigint) end as at from ml_project where id = $1) as wanted
+       where id = $1 and hold_reason is null
        returning instant_of(new.kept_from) as bound, new.kept_from is distinct from old.kept_from as rose, new.trim_at <= now() as "mayHaveRows"`,
-      [projectId],
+      [...values, wanted?.keep ?? null],
     );
-    if (raised === undefined) return undefined;
-    const { bound, rose, mayHaveRows } = raised;
+    if (raised === undefined) return 'held';
+    if (raised.bound === null) return 'empty';
+    const { bound, rose, mayHaveRows } = { ...raised, bound: raised.bound };
     if (rose) await askNoMore(client, projectId, bound);
     const [given] = await rowsOf<Omit<RaisedBound, 'bound' | 'mayHaveRows'> & Record<string, unknown>>(
       client,
@@ -70,6 +79,7 @@ export const raiseBound = (
     );
     return { bound, mayHaveRows, archivedDays: 0, archivedReadings: 0, archivedBytes: 0, ...given };
   });
+}
 
 /** Time before the bound is as time before the start of a source. */
 async function askNoMore(client: ClientBase, projectId: number, bound: Instant): Promise<void> {

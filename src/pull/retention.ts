@@ -14,10 +14,10 @@ export interface LimitedProject {
   readonly code: string;
 }
 
-/** What a run did to a project. `held`: it is on hold, so nothing; `busy`: another process is at it. */
+/** What a run did to a project. `held`: it is on hold, so nothing; `empty`: it has no reading yet; `busy`: another process is at it. */
 export type Trimmed = LimitedProject &
   (
-    | { readonly outcome: 'held' | 'busy' }
+    | { readonly outcome: 'held' | 'empty' | 'busy' }
     /** The bound rose, or stood already: archived days before it were given up. */
     | ({ readonly outcome: 'bound' } & RaisedBound)
     /** The rows of a day were removed. */
@@ -84,8 +84,8 @@ async function* trimProject(
       project.id,
     ]);
     if (lock?.free !== true) return yield { ...project, outcome: 'busy' };
-    const raised = await raiseBound(database, project.id, { often });
-    if (raised === undefined) return yield { ...project, outcome: 'held' };
+    const raised = await raiseBound(database, project.id);
+    if (typeof raised === 'string') return yield { ...project, outcome: raised };
     yield { ...project, outcome: 'bound', ...raised };
     const { bound, mayHaveRows } = raised;
     if (often && !mayHaveRows) return;
@@ -197,7 +197,7 @@ export async function oldReadings(database: Database, projectId: number, keep?: 
   const [found] = await database.rows<OldReadings & Record<string, unknown>>(
     `with bound as (
        select greatest(kept_from, case when hold_reason is null then ${BOUND} end) as at
-       from (select kept_from, hold_reason, case when $2 then $3 else keep end as keep from ml_project where id = $1) as project),
+       from (select id, kept_from, hold_reason, case when $2 then $3 else keep end as keep from ml_project where id = $1) as project),
      old as (
        select (one.at at time zone 'UTC')::date as day, count(*) as rows from bound, series cross join lateral (
          select at from reading where series = series.id and at < bound.at offset 0) as one

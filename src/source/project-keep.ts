@@ -6,7 +6,7 @@ import type { Instant } from '../core/instant.ts';
 import { keepInWords, parseKeep } from '../core/keep.ts';
 import { LOOK_BACK_AT_MOST } from '../core/look-back.ts';
 import type { Database } from '../database/database.ts';
-import { BOUND } from '../pull/kept-bound.ts';
+import { KEPT_LENGTH } from '../pull/kept-bound.ts';
 import { oldReadings } from '../pull/retention.ts';
 import type { OldReadings } from '../pull/retention.ts';
 import { projectRoom } from './project-room.ts';
@@ -95,7 +95,7 @@ async function assertLongEnough(database: Database, { id }: ProjectKeep, keep: s
   const farthest = reaches.toSorted((one, other) => other.days - one.days)[0] ?? { name: '', days: 0 };
   const least = Math.max(LEAST_DAYS, farthest.days + BESIDES_DAYS);
   const row = await database.row<{ days: number }>(
-    `select floor(extract(epoch from now() - ${BOUND}) / 86400)::int as days from (select $1::text as keep) as given`,
+    `select floor(extract(epoch from now() - date_trunc('day', now() - ${KEPT_LENGTH}, 'UTC')) / 86400)::int as days from (select $1::text as keep) as given`,
     [keep],
   );
   if (row === undefined || row.days >= least) return;

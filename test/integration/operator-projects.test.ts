@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApplication } from '../../src/access/applications.ts';
 import { createProject } from '../../src/access/projects.ts';
 import type { Database } from '../../src/database/database.ts';
+import { makePartitions } from '../../src/database/partitions.ts';
 import { admitNames } from '../../src/ingest/new-names.ts';
 import type { BroughtName, Bringer } from '../../src/ingest/new-names.ts';
 import { pushedRefusals } from '../../src/ingest/pushed-refusals.ts';
@@ -213,6 +214,13 @@ describe('a project', () => {
   it('keeps readings as long as an admin says, and is put on hold', async () => {
     const keep = (body: unknown, as: SignedIn = admin) =>
       api.send('PUT', '/api/v1/projects/default/hall/keep', { as, body });
+    const now = Date.now() * 1000;
+    await database.transaction((client) => makePartitions(client, 'reading', now, now + 1));
+    await database.run(
+      `insert into reading (series, at, value)
+       select min(series.id), at_instant($1), 1 from series join ml_project on ml_project.id = project_id where code = 'hall'`,
+      [now],
+    );
     const answer = { code: 'hall', organisation: 'default', keep: '3y', keptFrom: null, hold: null };
     expect((await keep({ keep: '3y' }, anna)).status).toBe(403);
     expect((await keep({ keep: '3m' })).json).toMatchObject({ status: 400, errors: [{ pointer: '/keep' }] });

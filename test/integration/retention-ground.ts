@@ -4,17 +4,20 @@ import type { Database } from '../../src/database/database.ts';
 import { trimProjects } from '../../src/pull/retention.ts';
 import type { Trimmed } from '../../src/pull/retention.ts';
 import { setHold, setKeep } from '../../src/source/project-keep.ts';
+import { write } from './archive-ground.ts';
 import type { Point } from './archive-ground.ts';
 
 /** The project of `archiveGround`. */
 export const PROJECT = { organisation: 'default', code: 'project' };
 
-/** Keeps readings from an instant on, as the begin of a day. */
+/** Keeps readings from an instant on, as the begin of a day. A plant that lives gave a reading just now. */
 export async function keepFrom(database: Database, bound: Instant): Promise<void> {
   const row = await database.row<{ days: number }>(
     `select ((instant_of(date_trunc('day', now(), 'UTC')) - $1) / ${DAY})::int as days`,
     [bound],
   );
+  const alive = { sensor: 'alive', at: Date.now() * 1000, value: 0, precision: undefined, labels: [] };
+  await write(database, (await database.row<{ id: number }>('select id from ml_project'))?.id ?? 0, [alive]);
   await setKeep(database, PROJECT, { keep: `${row?.days ?? 0}d`, dryRun: false, actor: 'test' });
 }
 

@@ -101,18 +101,26 @@ it('looks for rows where the bound rose, and for those that came late some hours
   await directory.remove();
 });
 
-it('raises a bound that stands by a day at most where nobody asked, so that a wrong clock does not remove all', async () => {
-  const { database, directory } = await ground();
-  await keepFrom(database, BEGIN + 10 * DAY);
-  await trim(database);
-  const standsAt = async (): Promise<number | undefined> =>
-    (await database.row<{ at: number }>('select instant_of(kept_from) as at from ml_project'))?.at;
-  expect(await standsAt()).toBe(BEGIN + 10 * DAY);
-  await database.run(`update ml_project set kept_from = at_instant($1)`, [BEGIN]);
-  for await (const _ of trimProjects(database, { often: true }));
-  expect(await standsAt()).toBe(BEGIN + DAY);
-  await trim(database);
-  expect(await standsAt()).toBe(BEGIN + 10 * DAY);
+it('counts the kept length from the newest reading, so that a wrong clock removes nothing, nor does a plant that fell silent', async () => {
+  const { database, projectId, directory } = await ground();
+  await setKeep(database, PROJECT, { keep: '35d', dryRun: false, actor: 'test' });
+  expect(await trim(database)).toEqual(['empty']);
+  // By the clock all of it is months old.
+  await write(database, projectId, HISTORY);
+  const newest = BEGIN + DAY;
+  const boundAfter = async (more: Point['at'] | undefined): Promise<unknown> => {
+    if (more !== undefined) await write(database, projectId, [{ ...(HISTORY[0] as Point), at: more }]);
+    const { bound } = await oldReadings(database, projectId);
+    expect(await trim(database)).toContain('bound');
+    expect(await database.row('select instant_of(kept_from) as bound from ml_project')).toEqual({ bound });
+    return bound;
+  };
+  expect(await boundAfter(undefined)).toBe(newest - 35 * DAY);
+  expect(await boundAfter(newest + DAY - 1)).toBe(newest - 35 * DAY);
+  expect(await boundAfter(newest + DAY)).toBe(newest - 34 * DAY);
+  expect(await boundAfter(newest + 40 * DAY)).toBe(newest + 5 * DAY);
+  // A reading of tomorrow, from a sensor whose clock is ahead, is as one of before.
+  expect(await boundAfter((Date.now() + 86_400_000) * 1000)).toBe(newest + 5 * DAY);
   await directory.remove();
 });
 

@@ -114,6 +114,8 @@ function stepInWords(step: Trimmed): string {
   switch (step.outcome) {
     case 'held':
       return ' is on hold: nothing is removed';
+    case 'empty':
+      return ' has no readings yet';
     case 'busy':
       return ': another process removes its old readings';
     case 'removed':
