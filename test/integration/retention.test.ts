@@ -231,6 +231,26 @@ it('asks for no time before the bound any more, and says so', async () => {
   await directory.remove();
 });
 
+it('starts no backfill of time before a bound that rises between its check and its transaction', async () => {
+  const { database, projectId, directory } = await ground();
+  await write(database, projectId, HISTORY);
+  await database.run(`update source set start_at = at_instant($1), discovered_at = now()`, [BEGIN]);
+  await keepFrom(database, BEGIN + DAY);
+  const late: Database = {
+    ...database,
+    async transaction(work) {
+      await trim(database);
+      return await database.transaction(work);
+    },
+  };
+  const source = { name: 'source', organisation: 'default' };
+  await expect(
+    startBackfill(late, { source, from: BEGIN, to: RANGE.to, what: 'all', requestedBy: 'test' }),
+  ).rejects.toMatchObject({ code: 'config-invalid', fault: { path: 'from' } });
+  expect(await database.rows('select from backfill')).toEqual([]);
+  await directory.remove();
+});
+
 it('takes no length that is shorter than looks for late data reach', async () => {
   const { database, directory } = await ground();
   const set = (keep: string) => setKeep(database, PROJECT, { keep, dryRun: true, actor: 'test' });

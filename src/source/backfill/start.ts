@@ -85,19 +85,22 @@ export async function checkBackfill(database: Database, wanted: WantedBackfill):
   if (from >= to) {
     throw configInvalid('--from is not before --to', 'give a range that begins before it ends', 'to');
   }
-  if (source.keptFrom !== null && from < source.keptFrom) {
-    const kept = formatInstant(source.keptFrom);
-    throw configInvalid(
-      `its project keeps no readings from before ${kept}`,
-      to <= source.keptFrom ? 'what was removed does not come back' : `give --from ${kept} or later`,
-      'from',
-    );
-  }
+  assertKept(source.keptFrom, { from, to });
   if (to > latest) {
     const remedy = `leave --to out to go up to ${formatInstant(latest)}; live polls fetch the rest`;
     throw configInvalid(`--to ${formatInstant(to)} has not settled yet`, remedy, 'to');
   }
   return { ...found, from, to };
+}
+
+function assertKept(keptFrom: Instant | null, { from, to }: Pick<CheckedBackfill, 'from' | 'to'>): void {
+  if (keptFrom === null || from >= keptFrom) return;
+  const kept = formatInstant(keptFrom);
+  throw configInvalid(
+    `its project keeps no readings from before ${kept}`,
+    to <= keptFrom ? 'what was removed does not come back' : `give --from ${kept} or later`,
+    'from',
+  );
 }
 
 const withoutBegin = (source: FoundSource, what: KindOfBackfill | undefined) =>
@@ -155,6 +158,13 @@ export async function startBackfill(database: Database, request: BackfillRequest
   const checked = await checkBackfill(database, request);
   const { what = 'missing', order = 'oldest', requestsPerDay = null, sensors = null } = request;
   return await database.transaction(async (client) => {
+    // The bound of the project rises behind this lock (pull/kept-bound.ts): either it stands by now, or it meets the backfill.
+    await client.query('select from source where id = $1 for no key update', [checked.id]);
+    const { rows: kept } = await client.query<{ keptFrom: Instant | null }>(
+      'select instant_of(kept_from) as "keptFrom" from source join ml_project on ml_project.id = project_id where source.id = $1',
+      [checked.id],
+    );
+    assertKept(kept[0]?.keptFrom ?? null, checked);
     // A look that adds streams meanwhile would not see the backfill, nor would the backfill see them.
     await lockNewStreams(client, checked.id);
     const { rows } = await client.query<{ id: number }>(
