@@ -203,7 +203,7 @@ async function waitAlone(
   return written === 0 ? undefined : retryAt;
 }
 
-/** A stream waits for a repair of the bridge itself as long as the fault has stood, within these bounds: the platform may be asked in vain each time. */
+/** A stream waits for a repair of the bridge itself as long as the fault has stood, within these bounds: the platform may be asked in vain each time. Its fault keeps the instant of the first one. */
 const REPAIR_WAIT = { least: MINUTE, most: HOUR };
 
 /**
@@ -223,11 +223,11 @@ async function waitForBridge(
   const { source, now, lane, record } = given;
   const row = await database.row<{ retryAt: Instant }>(
     `with known as (
-       select id, case when last_fault ->> 'code' = 'config-invalid' and last_fault ? 'own' then last_fault end as fault
+       select id, case when last_fault ->> 'code' = 'config-invalid' and last_fault ? 'own' then last_fault -> 'at' end as since
        from stream where id = $4 and source_id = $1 and ${SAME_EDITION} for no key update),
      waiting as (
-       select id, coalesce(fault, $3) as fault,
-         $5 + least(greatest($5 - coalesce(instant_of((fault ->> 'at')::timestamptz), $5), $6), $7) as retry_us from known)
+       select id, $3::jsonb || jsonb_build_object('at', coalesce(since, $3::jsonb -> 'at')) as fault,
+         $5 + least(greatest($5 - coalesce(instant_of((since #>> '{}')::timestamptz), $5), $6), $7) as retry_us from known)
      update stream set last_fault = fault${lane === 'live' ? ', turn_at = now(), retry_at = at_instant(retry_us)' : ''}
      from waiting where stream.id = waiting.id returning retry_us as "retryAt"`,
     [source.id, source.edition, record, stream.id, now, REPAIR_WAIT.least, REPAIR_WAIT.most],

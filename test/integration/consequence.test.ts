@@ -78,13 +78,14 @@ it.each(stopping.map((error) => [error.code, error] as const))(
 it.each(['live', 'history'] as const)(
   'a fault of the archive lets the stream wait as long as it has stood in the lane %s, and is no fault of the source',
   async (lane) => {
-    const error = bridgeInvalid('a day has no file', 'bring it back', 'DATABRIDGE_ARCHIVE');
+    const missing = bridgeInvalid('a day has no file', 'bring it back', 'DATABRIDGE_ARCHIVE');
+    const full = bridgeInvalid('no room is left', 'make room', 'DATABRIDGE_ARCHIVE');
     // A minute, then as long as the fault has stood, an hour at most.
-    for (const [stood, wait] of [
-      [0, MINUTE],
-      [0, MINUTE],
-      [10 * MINUTE, 10 * MINUTE],
-      [5 * HOUR, HOUR],
+    for (const [stood, wait, error] of [
+      [0, MINUTE, full],
+      [0, MINUTE, full],
+      [10 * MINUTE, 10 * MINUTE, full],
+      [5 * HOUR, HOUR, missing],
     ] as const) {
       await database.run(
         `update stream set last_fault = last_fault || jsonb_build_object('at', to_jsonb(at_instant($1::bigint))) where last_fault is not null`,
@@ -93,7 +94,7 @@ it.each(['live', 'history'] as const)(
       const until = await act(error, { stream, lane: lane === 'history' ? lane : undefined, failures: 5 });
       expect(Math.abs(Number(until) - clock.now() - wait)).toBeLessThan(5 * SECOND);
     }
-    expect(await act(error)).toBeUndefined();
+    expect(await act(missing)).toBeUndefined();
     expect(await database.row('select state, failures, last_fault, held_until from source')).toEqual({
       state: 'active',
       failures: 0,
