@@ -34,6 +34,17 @@ export interface RaisedBound {
   readonly archivedBytes: number;
 }
 
+/** The length that a project keeps its readings, and the bound that a run would raise; null where it would raise none. Undefined on hold. */
+export const nextBound = (
+  database: Database,
+  projectId: number,
+): Promise<{ readonly keep: string | null; readonly at: Instant | null } | undefined> =>
+  database.row<{ keep: string | null; at: Instant | null }>(
+    `select keep, instant_of(case when at > coalesce(kept_from, '-infinity') then at end) as at
+     from (select keep, kept_from, ${BOUND} as at from ml_project as project where id = $1 and hold_reason is null offset 0) as project`,
+    [projectId],
+  );
+
 /**
  * Takes readings of a project out of sight that are older than it keeps them: in one transaction the bound rises, archived days before it are
  * given up, and nothing asks for their time any more, neither polls nor looks nor backfills. It stays covered. What a late move
@@ -41,10 +52,7 @@ export interface RaisedBound {
  */
 export async function raiseBound(database: Database, projectId: number): Promise<RaisedBound | 'held' | 'empty'> {
   // Before any lock, because it looks at all series.
-  const wanted = await database.row<{ keep: string | null; at: Instant | null }>(
-    `select keep, instant_of(case when hold_reason is null then ${BOUND} end) as at from ml_project as project where id = $1`,
-    [projectId],
-  );
+  const wanted = await nextBound(database, projectId);
   return await database.transaction(async (client) => {
     await client.query(`set local lock_timeout = '${LOCK_WAIT}'`);
     const values = [projectId, wanted?.at ?? null];

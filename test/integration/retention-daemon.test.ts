@@ -34,7 +34,9 @@ it('removes what is too old beside polls, which never ask for that time again', 
   expect(await bridge.succeed('project', 'keep', 'hall', '35d', '--dry-run')).toMatch(
     /\d+ days from before .* would go/,
   );
-  await bridge.succeed('project', 'keep', 'hall', '35d');
+  expect(await bridge.succeed('project', 'keep', 'hall', '35d')).toMatch(
+    /readings from before 20\d\d-\d\d-\d\d out of sight within ten minutes.*\nthey do not come back then/,
+  );
   const asked = (await plant.log()).length;
   expect(await bridge.succeed('project', 'trim', 'hall')).toMatch(
     /hall keeps readings from .* on\n(?:hall .*: \d+ rows? removed\n)+/,

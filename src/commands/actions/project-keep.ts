@@ -4,6 +4,7 @@ import { formatInstant } from '../../core/instant.ts';
 import type { Instant } from '../../core/instant.ts';
 import { keepInWords } from '../../core/keep.ts';
 import { withContext } from '../../context.ts';
+import { nextBound } from '../../pull/kept-bound.ts';
 import { oldReadings, limitedProjects, trimProjects } from '../../pull/retention.ts';
 import type { OldReadings, Trimmed } from '../../pull/retention.ts';
 import { keepDocument, oldDocument, projectKeep, setHold, setKeep } from '../../source/project-keep.ts';
@@ -25,17 +26,22 @@ export async function projectKeeps(
   keep: string,
   { organisation, json, dryRun = false }: ProjectOptions & { readonly dryRun?: boolean },
 ): Promise<void> {
-  const { old, ...project } = await withContext(({ database }) =>
-    setKeep(database, { organisation, code }, { keep, dryRun, actor: actor() }),
-  );
+  const { old, next, ...project } = await withContext(async ({ database }) => {
+    const set = await setKeep(database, { organisation, code }, { keep, dryRun, actor: actor() });
+    return { ...set, next: dryRun || json ? undefined : await nextBound(database, set.id) };
+  });
   if (json) return printJson({ ...keepDocument(project), dryRun, old: old === null ? null : oldDocument(old) });
   if (old !== null) {
     printLine(`${code} with ${keepInWords(project.keep)}: ${oldInWords(old)}`);
     return printHold(project);
   }
   for (const line of keepLines(project)) printLine(line);
-  if (project.keep !== null && project.hold === null)
-    printLine(`databridge up removes older ones within ten minutes, databridge project trim ${code} at once`);
+  if (next?.at == null) return;
+  const bound = dayText(next.at);
+  printLine(
+    `databridge up takes readings from before ${bound} out of sight within ten minutes, databridge project trim ${code} at once`,
+  );
+  printLine(`they do not come back then; databridge project keep ${code} forever keeps them before that`);
 }
 
 /** How long a project keeps its readings, in lines. */
