@@ -173,6 +173,14 @@ export async function actOn(
   }
 }
 
+/** A fault in one lane of a stream; `record`: as JSON. */
+interface LaneFault {
+  readonly source: FaultySource;
+  readonly now: Instant;
+  readonly lane: 'live' | 'history';
+  readonly record: string;
+}
+
 /**
  * Lets one stream wait in one lane, longer with each failure in a row; the other lane and the other streams go on (law 4).
  * @returns when it may be asked again; undefined where the edition of the source is gone
@@ -180,13 +188,7 @@ export async function actOn(
 async function waitAlone(
   { database }: Bridge,
   stream: Stream,
-  given: {
-    readonly source: FaultySource;
-    readonly now: Instant;
-    readonly lane: 'live' | 'history';
-    readonly record: string;
-    readonly wait: Wait;
-  },
+  given: LaneFault & { readonly wait: Wait },
 ): Promise<Instant | undefined> {
   const { source, now, lane, record, wait } = given;
   const failures = lane === 'live' ? stream.failures : stream.historyFailures;
@@ -213,14 +215,8 @@ const REPAIR_WAIT = { least: MINUTE, most: HOUR };
 async function waitForBridge(
   { database }: Bridge,
   stream: Stream,
-  given: {
-    readonly source: FaultySource;
-    readonly now: Instant;
-    readonly lane: 'live' | 'history';
-    readonly record: string;
-  },
+  { source, now, lane, record }: LaneFault,
 ): Promise<Instant | undefined> {
-  const { source, now, lane, record } = given;
   const row = await database.row<{ retryAt: Instant }>(
     `with known as (
        select id, case when last_fault ->> 'code' = 'config-invalid' and last_fault ? 'own' then last_fault -> 'at' end as since

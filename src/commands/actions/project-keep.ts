@@ -36,7 +36,7 @@ export async function projectKeeps(
     return printHold(project);
   }
   for (const line of keepLines(project)) printLine(line);
-  if (next?.at == null) return;
+  if (next === undefined || next.at === null) return;
   const bound = dayText(next.at);
   printLine(
     `databridge up takes readings from before ${bound} out of sight within ten minutes, databridge project trim ${code} at once`,
