@@ -1,8 +1,7 @@
 -- Up Migration
 
 -- PostgreSQL fills each row up to a multiple of 8 bytes. Behind instant and value, a series and a precision or labels fit into 8, so such a
--- reading takes 52 bytes of the table instead of 60. The readings of a series come in the order of time, so the pages of the index
--- are filled to the end: 31 bytes instead of 33. A bridge that has readings keeps its table as it is, because all statements name their columns.
+-- reading takes 52 bytes of the table instead of 60. A bridge that has readings keeps its table as it is, because all statements name their columns.
 do $$
 begin
   if exists (select from pg_inherits where inhparent = 'reading'::regclass) then return; end if;
@@ -13,6 +12,6 @@ begin
     series integer not null,
     precision smallint,
     labels integer,
-    primary key (series, at) with (fillfactor = 100)
+    primary key (series, at)
   ) partition by range (at);
 end $$;
