@@ -2,8 +2,6 @@ import type { Client } from 'pg';
 import type { Logger } from 'pino';
 import { openKeys } from './access/keys.ts';
 import type { Keys } from './access/keys.ts';
-import { secretPlaces } from './access/secret-places.ts';
-import { resolveSecrets } from './access/secret-reference.ts';
 import { sealingOf } from './access/stored-sealing.ts';
 import type { StoredSealing } from './access/stored-sealing.ts';
 import { BridgeError } from './core/errors.ts';
@@ -84,12 +82,17 @@ export async function openContext(options: ContextOptions = {}): Promise<Context
   }
 }
 
-/** The archive as the database knows it. The secret of a bucket is read when something is read or written there. */
+/** The archive as the database knows it. The secret of a bucket is read, with the code for it, when something is read or written there. */
 function archivePlaceOf(archive: Settings['archive']): ArchivePlace | undefined {
   if (archive?.bucket === undefined) return archive && { directory: archive.directory, after: archive.after };
   const { secret } = archive.bucket;
-  const read = async (): Promise<string> =>
-    (await resolveSecrets({ DATABRIDGE_ARCHIVE_SECRET: secret }, secretPlaces())).DATABRIDGE_ARCHIVE_SECRET;
+  const read = async (): Promise<string> => {
+    const [{ resolveSecrets }, { secretPlaces }] = await Promise.all([
+      import('./access/secret-reference.ts'),
+      import('./access/secret-places.ts'),
+    ]);
+    return (await resolveSecrets({ DATABRIDGE_ARCHIVE_SECRET: secret }, secretPlaces())).DATABRIDGE_ARCHIVE_SECRET;
+  };
   return { ...archive, bucket: { ...archive.bucket, secret: read } };
 }
 
