@@ -55,18 +55,26 @@ export async function bucketFiles(bucket: ArchiveBucket, directory: string): Pro
   async function get(path: string, use: (content: Readable) => Promise<void>): Promise<boolean> {
     return await asked('reading', path, async () => {
       for (let attempt = 1; ; attempt += 1) {
+        const content = await begun(path);
+        if (content === undefined) return false;
         try {
-          const { Body } = await client.send(new GetObjectCommand(at(path)));
-          await use(Body as Readable);
+          await use(content);
           return true;
         } catch (error) {
-          if (error instanceof NoSuchKey) return false;
-          const isBroken = statusOf(error) === undefined && isUnavailable(bucketError(error, ''));
-          if (!isBroken || attempt >= ATTEMPTS) throw error;
+          if (!isUnavailable(bucketError(error, '')) || attempt >= ATTEMPTS) throw error;
           await setTimeout(FIRST_WAIT_MS * 2 ** (attempt - 1));
         }
       }
     });
+  }
+
+  async function begun(path: string): Promise<Readable | undefined> {
+    try {
+      return (await client.send(new GetObjectCommand(at(path)))).Body as Readable;
+    } catch (error) {
+      if (error instanceof NoSuchKey) return undefined;
+      throw error;
+    }
   }
 
   /** The size and the checksum of an object, which `to` gets where it is given; undefined where there is none. */

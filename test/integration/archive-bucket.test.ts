@@ -93,12 +93,16 @@ it('moves nothing and reads nothing while the bucket answers 503 for ever, and s
   bucket.heal();
   expect(await moveAll(database)).toEqual(['moved']);
   await lies.forget();
-  for (const fault of [{ answer: SLOW }, { resetDownloadAfter: 100 }]) {
+  const asked = (): number =>
+    bucket.requests.filter(({ operation, key }) => operation === 'GetObject' && /parquet/.test(key)).length;
+  for (const fault of [{ answer: SLOW }, { resetDownloadAfter: 100 }, { answerLost: true as const }]) {
+    const before = asked();
     bucket.fault({ on: 'GetObject', key: /parquet/, times: Infinity, ...fault });
     await expect(linesOf(database, projectId)).rejects.toMatchObject({
       code: 'unavailable',
       message: expect.stringMatching(/reading s3:.*parquet: /) as unknown,
     });
+    expect(asked() - before).toBe(5);
     bucket.heal();
   }
   expect(await linesOf(database, projectId)).toEqual(ALL);
