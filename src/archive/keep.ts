@@ -87,7 +87,10 @@ export interface DamagedDay {
   readonly fault: string;
 }
 
-/** The days whose file is missing, cut or changed. `whole`: compare each checksum, also of files whose time is that of their making. */
+/**
+ * The days whose file is missing, cut or changed. `whole`: compare each checksum, also of files whose time is that of their making. Throws
+ * `unavailable` where the place does not answer.
+ */
 export async function* damagedDays(
   database: Database,
   days: readonly ListedDay[],
@@ -99,7 +102,8 @@ export async function* damagedDays(
       try {
         await checkFile(files, one, { whole });
       } catch (error) {
-        if (!(error instanceof BridgeError)) throw error;
+        // What does not answer says nothing of a file.
+        if (!(error instanceof BridgeError) || error.code === 'unavailable') throw error;
         return { organisation: one.organisation, project: one.project, day: one.day, fault: error.message };
       }
     });

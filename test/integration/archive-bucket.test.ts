@@ -3,8 +3,7 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import type { Check } from '../../src/alerts/judgement.ts';
-import { listDays, sweep, unknownFiles } from '../../src/archive/keep.ts';
+import { damagedDays, listDays, sweep, unknownFiles } from '../../src/archive/keep.ts';
 import { moveDay } from '../../src/archive/move.ts';
 import { openDays } from '../../src/archive/open-days.ts';
 import { assertArchivePlace, unlessAway } from '../../src/archive/place.ts';
@@ -50,6 +49,12 @@ const MOVED = { rows: 4, archived: 96, found: 96 };
 function otherHost(database: Database, directory: string, more: Partial<ArchiveBucket> = {}): Database {
   const bucket = { ...(database.archive?.bucket as ArchiveBucket), ...more };
   return { ...database, archive: { directory, after: DAY, bucket } };
+}
+
+async function allOf<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
 }
 
 const SLOW = { status: 503, code: 'SlowDown' };
@@ -181,13 +186,32 @@ it('says what to correct: secret, bucket, region, authority, marker', async () =
       message: expect.stringContaining(message) as unknown,
       remedy: expect.stringContaining(remedy) as unknown,
     });
-    const checks: Check[] = [];
-    for await (const check of archiveChecks(host)) checks.push(check);
+    const checks = await allOf(archiveChecks(host));
     expect(checks).toMatchObject([{ state: 'failed', detail: expect.stringContaining(message) as unknown }]);
   }
   // Those were no violations of the client.
   (bucket.violations as string[]).length = 0;
   await Promise.all([local.remove(), directory.remove()]);
+});
+
+it('calls no day damaged while the bucket does not say how its file is', async () => {
+  const { database, directory, bucket } = await ground();
+  await moveAll(database);
+  const days = await listDays(database);
+  const damaged = async () => await allOf(damagedDays(database, days, { whole: false }));
+  bucket.fault({ on: 'HeadObject', times: Infinity, answer: SLOW });
+  await expect(damaged()).rejects.toMatchObject({ code: 'unavailable' });
+  const checks = await allOf(archiveChecks(database));
+  expect(checks).toMatchObject([
+    {
+      state: 'failed',
+      detail: expect.stringMatching(/looking at s3:.*parquet: 503/) as unknown,
+      remedy: expect.stringContaining('whether the store of DATABRIDGE_ARCHIVE answers') as unknown,
+    },
+  ]);
+  bucket.heal();
+  expect(await damaged()).toEqual([]);
+  await directory.remove();
 });
 
 it('trusts the authority of its file alone', async () => {

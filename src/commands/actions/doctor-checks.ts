@@ -1,5 +1,6 @@
 import { placeName } from '../../archive/files-at.ts';
 import { damagedDays, listDays } from '../../archive/keep.ts';
+import type { ListedDay } from '../../archive/keep.ts';
 import { assertArchivePlace } from '../../archive/place.ts';
 import { formatBytes } from '../../core/bytes.ts';
 import { hostname } from 'node:os';
@@ -164,15 +165,17 @@ const DAMAGED_SHOWN = 5;
 
 /** Nothing where there is no archive. Files that have the time of their making are compared by their size alone. */
 export async function* archiveChecks(database: Database): AsyncGenerator<Check> {
-  const days = await listDays(database);
-  const { archive } = database;
   try {
     await assertArchivePlace(database);
+    yield* checksOfDays(database, await listDays(database));
   } catch (error) {
     if (!(error instanceof BridgeError)) throw error;
     yield failed('archive', error.message, error.remedy ?? '');
-    return;
   }
+}
+
+async function* checksOfDays(database: Database, days: readonly ListedDay[]): AsyncGenerator<Check> {
+  const { archive } = database;
   if (days.length === 0) {
     if (archive !== undefined) yield ok('archive', `no day is in ${placeName(archive)} yet`);
     return;
