@@ -19,7 +19,7 @@ export interface ArchiveBucket {
   readonly endpoint: string | undefined;
   readonly region: string;
   readonly keyId: string;
-  /** Asked for with each connection; throws `config-invalid`. */
+  /** Asked for once a process, with the first request; throws `config-invalid`. */
   readonly secret: () => Promise<string>;
   /** File with the certificates of the authorities that the endpoint is trusted by; undefined: those of Node. */
   readonly caFile: string | undefined;
