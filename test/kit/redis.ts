@@ -29,11 +29,15 @@ export interface Redis extends Server {
   /** `redis://<host>:<port>` */
   readonly url: string;
   readonly port: number;
+  /** Where the nodes of its cluster reach it. */
+  readonly busPort: number | undefined;
 }
 
 /** Starts `redis-server` on loopback, without password, never evicting. */
 export async function startRedis(options: RedisOptions = {}): Promise<Redis> {
   const { host = '127.0.0.1', port = await freePort() } = options;
+  // Redis would take its port and 10,000, which may be that of another test, or of an outgoing connection.
+  const busPort = options.cluster === true ? await freePort() : undefined;
   const server = await startServer('redis', async (directory) => ({
     name: 'redis-server',
     command: 'redis-server',
@@ -42,7 +46,11 @@ export async function startRedis(options: RedisOptions = {}): Promise<Redis> {
       // A Redis without a password answers only loopback while this is on.
       'protected-mode': 'no',
       ...(options.secure === undefined ? { port: String(port) } : tlsOn(port, options.secure)),
-      ...(options.cluster === true && { 'cluster-enabled': 'yes', 'cluster-node-timeout': '2000' }),
+      ...(busPort !== undefined && {
+        'cluster-enabled': 'yes',
+        'cluster-port': String(busPort),
+        'cluster-node-timeout': '2000',
+      }),
       dir: directory,
       save: '',
       appendonly: options.appendonly ? 'yes' : 'no',
@@ -59,7 +67,7 @@ export async function startRedis(options: RedisOptions = {}): Promise<Redis> {
       (options.secure !== undefined || (await answersPing(port, host))) &&
       (options.replicaOf === undefined || (await hasCopied(`redis://${host}:${port}`))),
   }));
-  return { ...server, url: `redis://${host}:${port}`, port };
+  return { ...server, url: `redis://${host}:${port}`, port, busPort };
 }
 
 const tlsOn = (port: number, { certificatePath, keyPath, password }: Certificate & { password: string }) => ({
@@ -73,7 +81,7 @@ const tlsOn = (port: number, { certificatePath, keyPath, password }: Certificate
 
 /** Makes a cluster of six nodes: three masters with a replica each, which has copied what its master has. */
 export async function joinCluster(nodes: readonly Redis[]): Promise<void> {
-  const addresses = nodes.map(({ url }) => new URL(url).host);
+  const addresses = nodes.map(({ url, busPort }) => `${new URL(url).host}@${busPort}`);
   const how = ['--cluster-replicas', '1', '--cluster-yes'];
   await run('redis-cli', ['--cluster', 'create', ...addresses, ...how]);
   const giveUpAt = performance.now() + 60_000;
