@@ -126,10 +126,10 @@ export async function covers(client: pg.Client, { fromUs, toUs }: Range): Promis
   return rows.length > 0 && rows.every(({ done }) => done);
 }
 
-/** Whether every stream is covered up to an instant after the fault. */
+/** Whether every stream is covered up to an instant after the fault, and not beyond the present, as a clock that was ahead leaves it. */
 export async function isLive(client: pg.Client, afterUs: number): Promise<boolean> {
   const { rows } = await client.query<{ live: boolean }>(
-    'select coalesce(bool_and(upper(covered) > at_instant($1)), false) as live from stream where retired_at is null',
+    'select coalesce(bool_and(upper(covered) > at_instant($1) and upper(covered) <= now()), false) as live from stream where retired_at is null',
     [afterUs],
   );
   return rows[0]?.live === true;

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
 import { printLine } from '../../src/terminal/output.ts';
 import { eventually } from '../chaos/eventually.ts';
 import { differenceOf, expectComplete, isLive, stateOf } from '../chaos/site.ts';
@@ -8,7 +9,7 @@ import { assertNothingLeaked } from '../kit/leaks.ts';
 import { setup as makeRunDirectory } from '../kit/run-directory.ts';
 import { mostInAnySecond } from '../kit/sliding-second.ts';
 import { APIS, WORKERS, openGround } from './ground.ts';
-import type { BridgeHost, Ground } from './ground.ts';
+import type { BridgeHost, DatabaseHost, Ground } from './ground.ts';
 import { flush, killMaster } from './redis-cluster.ts';
 import { isExact, tableOf } from './report.ts';
 import type { Row } from './report.ts';
@@ -32,6 +33,14 @@ const CLOCKS: readonly (readonly [BridgeHost, string])[] = [
   ['a1', '+5s'],
 ];
 
+/** Steps of the database's clock: beyond what hosts may differ from it (10 s), and within. */
+const DATABASE_CLOCKS: readonly (readonly [seconds: number, words: string])[] = [
+  [300, '5 minutes ahead'],
+  [-300, '5 minutes behind'],
+  [8, '8 s ahead'],
+  [-8, '8 s behind'],
+];
+
 /** An API first, because from its start on the APIs of an earlier schema are gone. */
 const UPGRADED: readonly BridgeHost[] = ['a1', ...WORKERS, 'a2'];
 
@@ -46,6 +55,8 @@ interface Fault {
   readonly mend?: () => Promise<unknown>;
   /** It can happen again and again. */
   readonly again?: true;
+  /** Only where a word names it, because the standby can be promoted once in a run. */
+  readonly onlyNamed?: true;
   /** A program that it needs; without it the fault is left out. */
   readonly needs?: string;
 }
@@ -83,7 +94,7 @@ async function play(ground: Ground, { words, minutes, from }: Play): Promise<boo
   const rows: Row[] = [];
   await expectComplete(site, client);
   const chosen = faultsOf(ground)
-    .filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)))
+    .filter(({ name, onlyNamed }) => (words.length === 0 ? !onlyNamed : words.some((word) => name.includes(word))))
     .filter(({ name, needs }) => {
       const isHere = needs === undefined || isInstalled(needs);
       if (!isHere) printLine(`left out, because ${needs} is not on this machine: ${name}`);
@@ -148,7 +159,16 @@ const upgradeFrom = (commit: string, { running, start }: Ground): Fault => ({
   },
 });
 
-function faultsOf({ network, redis, pair, pusher, running, start }: Ground): readonly Fault[] {
+function faultsOf({ network, redis, pair, pusher, running, start, setClockOf, client }: Ground): readonly Fault[] {
+  /** Resolves when the clock is right again, from when on hosts that polled nothing because of it have to poll. */
+  const wrongFor = async (host: DatabaseHost, seconds: number): Promise<void> => {
+    await setClockOf(host, `${seconds < 0 ? '' : '+'}${seconds}s`);
+    await eventually(`heartbeats ${seconds} s off`, () => beatsAreOff(client, seconds), {
+      state: () => stateOf(client),
+    });
+    await sleep(AWAY_MS);
+    await setClockOf(host, '+0s');
+  };
   const slow: (() => Promise<void>)[] = [];
   return [
     { name: 'none', strike: () => sleep(1_000) },
@@ -229,6 +249,11 @@ function faultsOf({ network, redis, pair, pusher, running, start }: Ground): rea
       },
       again: true,
     },
+    ...DATABASE_CLOCKS.map(([seconds, words]): Fault => ({
+      name: `the clock of the primary is ${words} for ${AWAY_MS / 1000} s`,
+      strike: () => wrongFor('db1', seconds),
+      needs: 'faketime',
+    })),
     { name: 'a Redis master dies', strike: () => killMaster(redis) },
     { name: 'Redis is flushed', strike: () => flush(redis), again: true },
     {
@@ -244,5 +269,26 @@ function faultsOf({ network, redis, pair, pusher, running, start }: Ground): rea
         await pair.killPrimary();
       },
     },
+    {
+      name: `a standby takes over whose clock is 5 minutes behind for ${AWAY_MS / 1000} s`,
+      strike: async () => {
+        await setClockOf('db2', '-300s');
+        await pair.failOver();
+        await wrongFor('db2', -300);
+      },
+      onlyNamed: true,
+      needs: 'faketime',
+    },
   ];
+}
+
+/** Whether all workers that live beat so far from the present, and those that differ too far from the database have told it. */
+async function beatsAreOff(client: pg.Client, seconds: number): Promise<boolean> {
+  const { rows } = await client.query<{ count: number }>(
+    `select count(*)::int as count from worker
+     where extract(epoch from beat_at) - $1::float8 between $2::float8 - 5 and $2::float8 + 1
+       and (clock_ahead_us is not null) = (abs($2) > 10)`,
+    [Date.now() / 1000, seconds],
+  );
+  return (rows[0]?.count ?? 0) >= WORKERS.length;
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { rm } from 'node:fs/promises';
+import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import type pg from 'pg';
 import { writeLive, writePast } from '../chaos/live-writer.ts';
@@ -9,13 +9,16 @@ import { makeBridge } from '../kit/bridge.ts';
 import { startHttpFault } from '../kit/http-fault.ts';
 import type { HttpFault } from '../kit/http-fault.ts';
 import { startInflux } from '../kit/influx.ts';
+import { isInstalled } from '../kit/installed.ts';
 import { openTree } from '../kit/other-tree.ts';
+import { OTHER_CLOCK, forgetOtherClock, setClock } from '../kit/other-clock.ts';
 import { startProcess } from '../kit/process.ts';
 import type { RunningProcess } from '../kit/process.ts';
 import { joinCluster, startRedis } from '../kit/redis.ts';
 import type { Redis } from '../kit/redis.ts';
 import { startPair } from '../kit/standby.ts';
 import type { Pair } from '../kit/standby.ts';
+import { makeTempDirectory } from '../kit/temp-directory.ts';
 import { networkOf } from './network.ts';
 import type { Network } from './network.ts';
 import { openBalancer, startPushing } from './pushes.ts';
@@ -27,6 +30,8 @@ export const HOSTS = ['plant', 'db1', 'db2', 'w1', 'w2', 'w3', 'a1', 'a2'] as co
 
 export const WORKERS = ['w1', 'w2', 'w3'] as const;
 export const APIS = ['a1', 'a2'] as const;
+export const DATABASES = ['db1', 'db2'] as const;
+export type DatabaseHost = (typeof DATABASES)[number];
 export type BridgeHost = (typeof WORKERS)[number] | (typeof APIS)[number];
 
 const PAST_US = 600_000_000;
@@ -37,12 +42,6 @@ const API_PORT = 8080;
 
 /** This tree. */
 const HERE = join(import.meta.dirname, '..', '..');
-
-/**
- * The library of `faketime`, wherever the loader finds it. Its program would stand between this process and its child, and pass no signal
- * on. Timers go on as they are; only the time of day is another one.
- */
-const OTHER_CLOCK = { LD_PRELOAD: '/usr/$LIB/faketime/libfaketime.so.1', FAKETIME_DONT_FAKE_MONOTONIC: '1' };
 
 /** A bridge on its hosts, with what it reads and what pushes to it. */
 export interface Ground {
@@ -61,6 +60,8 @@ export interface Ground {
    * `+5s`; default: the clock of this machine.
    */
   start(host: BridgeHost, clock?: string): Promise<void>;
+  /** Steps the clock of a database's host, where `faketime` is installed. `clock`: as above. */
+  setClockOf(host: DatabaseHost, clock: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -91,7 +92,17 @@ export async function openGround(prefix: string, from: string | undefined): Prom
     redis.push(started);
   }
   await joinCluster(redis);
-  const pair = await startPair([host('db1'), host('db2')]);
+  const clocks = await makeTempDirectory('clocks');
+  stack.defer(() => clocks.remove());
+  // The servers run as another user, who has to read the files.
+  await chmod(clocks.path, 0o755);
+  const setClockOf = (name: DatabaseHost, clock: string): Promise<void> => setClock(join(clocks.path, name), clock);
+  for (const name of DATABASES) await setClockOf(name, '+0s');
+  const server = (name: DatabaseHost) => ({
+    ...host(name),
+    ...(isInstalled('faketime') && { clock: join(clocks.path, name) }),
+  });
+  const pair = await startPair([server('db1'), server('db2')]);
   stack.defer(() => pair.stop());
 
   const env = {
@@ -117,9 +128,7 @@ export async function openGround(prefix: string, from: string | undefined): Prom
   const stop = async (name: BridgeHost): Promise<void> => {
     const present = running.get(name);
     await present?.stop(60_000);
-    // The library of another clock leaves them where a process ends by a signal.
-    for (const left of ['faketime_shm', 'sem.faketime_sem'])
-      await rm(`/dev/shm/${left}_${present?.pid}`, { force: true });
+    await forgetOtherClock(present?.pid);
   };
   const start = async (name: BridgeHost, tree: string, clock?: string): Promise<void> => {
     await stop(name);
@@ -172,6 +181,7 @@ export async function openGround(prefix: string, from: string | undefined): Prom
     client: pair.standby,
     pusher,
     running,
+    setClockOf,
     start: (name, clock) => start(name, HERE, clock),
     close: () => opened.disposeAsync(),
   };

@@ -107,18 +107,19 @@ export async function startSharedServer(): Promise<{ readonly url: string; stop(
 
 /**
  * Starts a PostgreSQL on the cluster of an embedded database below `directory`, with these settings over those of the cluster.
- * `enter`: a command that starts it on another host.
+ * `enter`: a command that starts it on another host. `under`: one that starts it, as its user, with another clock.
  */
 export async function startCluster(
   directory: string,
   settings: Readonly<Record<string, string>>,
   url: string,
   enter: readonly string[] = [],
+  under: readonly string[] = [],
 ): Promise<RunningProcess> {
   const place = placeOf(directory);
   const { postgres } = await programsFor(place, () => undefined);
   const given = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const program = [postgres, '-D', place.data, ...given];
+  const program = [...under, postgres, '-D', place.data, ...given];
   const { uid, gid } = statSync(place.data);
   // The kernel drops the wish to end with the parent when a process changes its user, so this setpriv expresses it again.
   const as = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--pdeathsig=INT'];

@@ -8,6 +8,7 @@ import { openEmbeddedDatabase } from '../../src/database/embedded/index.ts';
 import { placeOf } from '../../src/database/embedded/place.ts';
 import { makeCertificate } from './certificate.ts';
 import { freePort } from './free-port.ts';
+import { forgetOtherClock, withClockIn } from './other-clock.ts';
 import type { RunningProcess } from './process.ts';
 import { startCluster } from './shared-server.ts';
 import { makeTempDirectory } from './temp-directory.ts';
@@ -37,10 +38,11 @@ const SETTINGS = {
   logging_collector: 'off',
 };
 
-/** A host of a server: its address, and the command that starts a process on it. */
+/** A host of a server: its address, the command that starts a process on it, and the file that names its clock, if it has one (`setClock`). */
 export interface PairHost {
   readonly address: string;
   readonly enter: readonly string[];
+  readonly clock?: string;
 }
 
 const HERE: PairHost = { address: '127.0.0.1', enter: [] };
@@ -85,6 +87,7 @@ export async function startPair([one, other]: readonly [PairHost, PairHost] = [H
     },
     primaryAt.href,
     one.enter,
+    underClock(one),
   );
   stack.defer(() => endServer(primary));
   await writeFile(join(placeOf(second.path).data, 'standby.signal'), '');
@@ -101,6 +104,7 @@ export async function startPair([one, other]: readonly [PairHost, PairHost] = [H
     },
     standbyAt.href,
     other.enter,
+    underClock(other),
   );
   stack.defer(() => endServer(standbyServer));
   const standby = new pg.Client({ connectionString: administrator.href });
@@ -126,10 +130,13 @@ export async function startPair([one, other]: readonly [PairHost, PairHost] = [H
   };
 }
 
+const underClock = ({ clock }: PairHost): readonly string[] => (clock === undefined ? [] : withClockIn(clock));
+
 /** SIGTERM would wait for connections that a failed test left open. */
 async function endServer(server: RunningProcess): Promise<void> {
   if (server.running()) process.kill(server.pid, 'SIGINT');
   await server.exited;
+  await forgetOtherClock(server.pid);
 }
 
 function at(url: string, address: string, port: number): URL {
