@@ -34,7 +34,7 @@ COPY --from=packages /opt/databridge/node_modules /opt/databridge/node_modules
 COPY . /opt/databridge
 COPY --from=console /opt/databridge/dist/console /opt/databridge/dist/console
 
-# Without it Node.js keeps 50 to 80 MB more for young objects, and works no faster (docs/speed.md).
+# Without it Node.js keeps 30 to 60 MB more for young objects, and works no faster (docs/speed.md).
 ENV NODE_ENV=production NODE_OPTIONS=--max-semi-space-size=32 DATABRIDGE_HOME=/var/lib/databridge
 WORKDIR /var/lib/databridge
 VOLUME /var/lib/databridge
