@@ -15,7 +15,7 @@ const ENDINGS = ['', REPLACED_ENDING, UNKNOWN_ENDING];
 /** Files in a directory that all hosts have. */
 export function directoryFiles(directory: string): ArchiveFiles {
   const at = (path: string): string => join(directory, path);
-  /** Where the file lies, which may have an ending. */
+  /** The path of the file, with the ending that a tidy-up may have given it. */
   async function lies(path: string): Promise<(FoundFile & { readonly path: string }) | undefined> {
     for (const ending of ENDINGS) {
       const found = await stat(at(path) + ending).catch(unlessMissing);

@@ -62,7 +62,7 @@ export interface Bin {
 /** The bins of a range. */
 export interface Binned {
   readonly bins: readonly Bin[];
-  /** Readings before are not kept; null: all are. */
+  /** The project keeps the readings from this instant on; null: all readings. */
   readonly keptFrom: Instant | null;
 }
 

@@ -24,7 +24,7 @@ export interface ProjectKeep extends WantedProject {
   readonly id: number;
   /** Such as `3y`; null: for ever. */
   readonly keep: string | null;
-  /** Readings before are not kept; null: all are. */
+  /** The project keeps the readings from this instant on; null: all readings. */
   readonly keptFrom: Instant | null;
   readonly hold: Hold | null;
 }

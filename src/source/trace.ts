@@ -62,7 +62,7 @@ export interface TraceFacts {
   readonly unreadable: { readonly message: string; readonly retryAt: Instant } | null;
   /** When its time was asked for last; null where the log has no such window any more. */
   readonly askedAt: Instant | null;
-  /** Readings before are not kept; null: all are. */
+  /** The project keeps the readings from this instant on; null: all readings. */
   readonly keptFrom: Instant | null;
 }
 

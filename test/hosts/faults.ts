@@ -282,7 +282,7 @@ function faultsOf({ network, redis, pair, pusher, running, start, setClockOf, cl
   ];
 }
 
-/** Whether all workers that live beat so far from the present, and those that differ too far from the database have told it. */
+/** Whether the heartbeats of all living workers are off by so much, and each worker whose clock disagrees with the database's has told it. */
 async function beatsAreOff(client: pg.Client, seconds: number): Promise<boolean> {
   const { rows } = await client.query<{ count: number }>(
     `select count(*)::int as count from worker

@@ -1,4 +1,4 @@
-import { constants, setPriority } from 'node:os';
+import { constants, getPriority, setPriority } from 'node:os';
 import { damagedDays, listDays, unknownFiles } from '../../archive/keep.ts';
 import type { ListedDay } from '../../archive/keep.ts';
 import { dueBefore, sweepAndMove } from '../../archive/due.ts';
@@ -29,8 +29,18 @@ const dayText = (day: Instant): string => formatInstant(day).slice(0, 10);
 
 /** `archive run`. */
 export async function archiveRun(options: OfProject & { readonly until?: string }): Promise<void> {
+  const before = getPriority();
   // Polls of this host come first. DuckDB's threads begin later, and take over what this one has.
   setPriority(constants.priority.PRIORITY_LOW);
+  try {
+    await moveAll(options);
+  } finally {
+    // For who calls this inside a longer process. Only root may rise again; the process of another user ends now.
+    if (process.geteuid?.() === 0) setPriority(before);
+  }
+}
+
+async function moveAll(options: Parameters<typeof archiveRun>[0]): Promise<void> {
   await interruptible('what was moved stays moved; the next run goes on', (signal) =>
     withContext(async ({ database, clock }) => {
       const { after } = archiveOf(database, 1);

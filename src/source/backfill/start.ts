@@ -49,7 +49,7 @@ interface SettledRow {
   readonly every: Microseconds;
   /** As the operator wrote it, like `1m`. */
   readonly align: string | null;
-  /** Readings before are not kept; null: all are. */
+  /** The project keeps the readings from this instant on; null: all readings. */
   readonly keptFrom: Instant | null;
 }
 

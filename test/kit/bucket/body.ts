@@ -211,7 +211,7 @@ function crc32c(bytes: Uint8Array): number {
   return (value ^ 0xffffffff) >>> 0;
 }
 
-/** High and low words of the table of CRC-64/NVME, because an integer of JavaScript has 32 bits in such work. */
+/** The table of CRC-64/NVME as high and low words, because the bit operators of JavaScript take 32 bits. */
 const NVME = Array.from({ length: 256 }, (_, index) => {
   let value = BigInt(index);
   for (let bit = 0; bit < 8; bit += 1) value = value & 1n ? (value >> 1n) ^ 0x9a6c9329ac4bc9b5n : value >> 1n;
