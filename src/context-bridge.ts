@@ -1,4 +1,4 @@
-import { nameKeeper } from './pull/series-names.ts';
+import { nameKeeper } from './pull/sensors/series-names.ts';
 import { randomUUID } from 'node:crypto';
 import { assertArchiveKnown } from './archive/manifest.ts';
 import { assertArchivePlace, unlessAway } from './archive/place.ts';
@@ -12,8 +12,8 @@ import { readingPreparer } from './ingest/prepare.ts';
 import type { Bridge } from './pull/bridge.ts';
 import { claimsOf } from './pull/claim.ts';
 import { commitsOf } from './pull/commit.ts';
-import { sourceOpener } from './pull/open-source.ts';
-import { sourceCacheOf } from './pull/source-cache.ts';
+import { sourceOpener } from './pull/open/open-source.ts';
+import { sourceCacheOf } from './pull/open/source-cache.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 
 /** The bridge with an open database, as the processes use it that poll or take readings. */

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { isDatabaseAway } from '../database/away.ts';
 import { refreshFreshness } from '../source/freshness.ts';
-import { repeat } from '../pull/repeat.ts';
+import { repeat } from '../database/repeat.ts';
 import { deliverAlerts } from './deliver.ts';
 import { applyObserved, dropOldAlerts, restFor, takeTurn } from './evaluate.ts';
 import { alertObserverOf } from './observe.ts';

@@ -21,7 +21,7 @@ import type { DemoOutcome } from './summary.ts';
 import { authorisationServer } from '../simulator/authorisation-server.ts';
 import { SimulatedClock } from '../simulator/clock.ts';
 import { serve } from '../simulator/serve.ts';
-import { startDaemon } from '../pull/daemon.ts';
+import { startDaemon } from '../daemon/daemon.ts';
 import { startBackfill } from '../source/backfill/start.ts';
 import { applySource } from '../source/registration.ts';
 import { readSettings } from '../settings.ts';

@@ -6,7 +6,7 @@ import type { Window } from '../core/window.ts';
 import type { Platform } from '../platform/contract.ts';
 import { exactFacts } from '../../test/kit/facts.ts';
 import { readWindow } from './fetch-window.ts';
-import { openSource } from './open-source.ts';
+import { openSource } from './open/open-source.ts';
 
 const mapping: SourceConfig['mapping'] = { booleans: 'refuse', bad: 'refuse', labels: [], dst: 'earlier' };
 const config = {

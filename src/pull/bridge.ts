@@ -9,8 +9,8 @@ import type { Settings } from '../settings.ts';
 import type { Claims } from './claim.ts';
 import type { Commits } from './commit.ts';
 import type { PullMeters } from './meters.ts';
-import type { KeepNames } from './series-names.ts';
-import type { SourceCache } from './source-cache.ts';
+import type { KeepNames } from './sensors/series-names.ts';
+import type { SourceCache } from './open/source-cache.ts';
 
 /** Everything the poll path works with. A process opens it once, and gives each job a copy with the place of that job. */
 export interface Bridge {

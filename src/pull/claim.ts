@@ -3,8 +3,8 @@ import type { Database } from '../database/database.ts';
 import { gathering } from '../database/gathering.ts';
 import type { Work } from '../queue/queue.ts';
 import { HISTORY_FAILURES, NEXT_DUE, mayClaim, mayRun } from './work.ts';
-import type { SourceCache } from './source-cache.ts';
-import type { SourceRow, Stream } from './open-source.ts';
+import type { SourceCache } from './open/source-cache.ts';
+import type { SourceRow, Stream } from './open/open-source.ts';
 
 /** Work that only this process may do, until it reports: a poll or a look of a source, or the history of one of its streams. */
 export interface Claimed extends SourceRow {

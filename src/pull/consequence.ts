@@ -9,9 +9,9 @@ import { titleOf } from '../core/source/source-name.ts';
 import { formatWindow } from '../core/window.ts';
 import { printableJson } from '../database/printable.ts';
 import { MOST_REFUSED } from '../platform/connection/index.ts';
-import { TITLE } from './account.ts';
+import { TITLE } from './open/account.ts';
 import type { Bridge } from './bridge.ts';
-import type { OpenSource, Stream } from './open-source.ts';
+import type { OpenSource, Stream } from './open/open-source.ts';
 
 /** After this many failures in a row history rests, so the next live poll is the only probe. */
 export const PROBES_ALONE_FROM = 3;

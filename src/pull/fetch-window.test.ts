@@ -3,7 +3,7 @@ import { BridgeError, contractBroken, throttled, tooCostly, tooMuch, tooMuchAtOn
 import { HOUR, MINUTE } from '../core/instant.ts';
 import { unavailable } from '../platform/connection/unreachable.ts';
 import { halvedAfter, learnedOf, sizeOf } from './fetch-window.ts';
-import type { OpenSource } from './open-source.ts';
+import type { OpenSource } from './open/open-source.ts';
 import { isWindowAtFault } from './set-aside.ts';
 
 describe('the size of a window', () => {

@@ -22,7 +22,7 @@ import { commitWindow } from './commit.ts';
 import type { Handover } from './settlement.ts';
 import { newMeter } from '../platform/connection/index.ts';
 import type { Conversation, Meter } from '../platform/connection/index.ts';
-import type { OpenSource, Stream } from './open-source.ts';
+import type { OpenSource, Stream } from './open/open-source.ts';
 
 /** A window with more than this many times the comfortable number of readings is `too-much`, because it is held in memory until its commit. */
 const BUFFER = 4;

@@ -11,7 +11,7 @@ import { rowsOf } from '../database/database.ts';
 import { multirangeOf } from '../database/multirange.ts';
 import type { Taken } from '../ingest/window-readings.ts';
 import type { Bridge } from './bridge.ts';
-import type { OpenSource, Stream } from './open-source.ts';
+import type { OpenSource, Stream } from './open/open-source.ts';
 import { wakeHistories } from './work.ts';
 
 /** How a stream looks for late data. */

@@ -2,7 +2,7 @@ import { clockToTell, clockTrouble } from '../core/platform-clock.ts';
 import { titleOf } from '../core/source/source-name.ts';
 import type { Bridge } from './bridge.ts';
 import type { Claimed } from './claim.ts';
-import type { OpenSource } from './open-source.ts';
+import type { OpenSource } from './open/open-source.ts';
 
 /**
  * Tells of a platform whose clock is off, and takes it back where the clock is right again. The source is polled on. The row

@@ -14,7 +14,7 @@ import { actOn } from './consequence.ts';
 import { eachWithin } from './each-within.ts';
 import { fetchWindow, learnedOf } from './fetch-window.ts';
 import { lookBackOf, looksToAsk } from './look-back.ts';
-import type { OpenSource, Stream } from './open-source.ts';
+import type { OpenSource, Stream } from './open/open-source.ts';
 import { notePlatformClock } from './platform-clock.ts';
 import { wakeHistories } from './work.ts';
 

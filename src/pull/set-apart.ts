@@ -2,10 +2,10 @@ import { BridgeError } from '../core/errors.ts';
 import { rowsOf } from '../database/database.ts';
 import { printableJson } from '../database/printable.ts';
 import type { FailedSensor, Selection, Sensor } from '../platform/contract.ts';
-import { addStreams, lockNewStreams } from './change-streams.ts';
+import { addStreams, lockNewStreams } from './sensors/change-streams.ts';
 import type { Bridge } from './bridge.ts';
 import { actOn } from './consequence.ts';
-import type { OpenSource, Stream } from './open-source.ts';
+import type { OpenSource, Stream } from './open/open-source.ts';
 import type { Window } from '../core/window.ts';
 
 /** The sensors of a window that failed, with their errors; see `FailedSensor`. */

@@ -8,7 +8,7 @@ import type { Window } from '../core/window.ts';
 import { rowsOf } from '../database/database.ts';
 import type { Bridge } from './bridge.ts';
 import { faultRecord } from './consequence.ts';
-import type { OpenSource, Stream } from './open-source.ts';
+import type { OpenSource, Stream } from './open/open-source.ts';
 
 /** The part of a stream that its stretches depend on. */
 const circumstancesOf = ({ clock }: Bridge, { platform }: OpenSource): Circumstances => ({

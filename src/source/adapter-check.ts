@@ -3,7 +3,7 @@ import { MINUTE } from '../core/instant.ts';
 import { questionFor } from '../core/question.ts';
 import type { Http, Platform, Selection } from '../platform/contract.ts';
 import { memoryAccount, memoryTokens, newMeter, openConnection } from '../platform/connection/index.ts';
-import { USER_AGENT } from '../pull/open-source.ts';
+import { USER_AGENT } from '../pull/open/open-source.ts';
 import { BAD_ANSWERS, startBadServer } from './bad-answers.ts';
 
 /** An adapter that sends more requests than this to a platform with bad answers would never end. */

@@ -7,7 +7,7 @@ import type { SourceConfig } from '../core/source/source.ts';
 import { formatWindow } from '../core/window.ts';
 import type { Window } from '../core/window.ts';
 import type { FailedSensors } from '../pull/set-apart.ts';
-import type { PlannedStream } from '../pull/stream-plan.ts';
+import type { PlannedStream } from '../pull/sensors/stream-plan.ts';
 import { failuresInWords, halvingsInWords, latenessFinding, mostFrequentFirst, refusalsInWords } from './findings.ts';
 import type { Finding } from './findings.ts';
 import { refusedByReason } from './look-at-streams.ts';

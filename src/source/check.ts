@@ -9,7 +9,7 @@ import { isMapping } from '../core/source/path.ts';
 import { edgeOf } from '../core/plan.ts';
 import type { SourceConfig } from '../core/source/source.ts';
 import type { KindName, Platform } from '../platform/contract.ts';
-import { readWhen } from '../pull/reference-remedy.ts';
+import { readWhen } from '../pull/open/reference-remedy.ts';
 import { judgeAdapter } from './adapter-check.ts';
 import { testDeclaration } from './declaration.ts';
 import { firstOf, windowFinding } from './check-window.ts';

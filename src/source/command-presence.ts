@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { BEAT_MS, presenceOf } from '../database/presence.ts';
-import { repeat } from '../pull/repeat.ts';
+import { repeat } from '../database/repeat.ts';
 import type { BridgeAtHand } from './registered.ts';
 
 /** A bridge under a worker id of its own, which is present until `leave`. The leases of such work count while it is present. */

@@ -5,7 +5,7 @@ import type { Database } from '../database/database.ts';
 import { coverageFrom } from '../database/multirange.ts';
 import type { Ranges } from '../database/multirange.ts';
 import { LIVES } from '../database/presence.ts';
-import { IS_OPEN } from '../pull/wishes.ts';
+import { IS_OPEN } from '../pull/history/wishes.ts';
 
 /** SQL: time that history of the stream, a backfill or a poll works on now, as far as it is due. */
 const ASKING = `(

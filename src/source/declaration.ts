@@ -5,7 +5,7 @@ import { DAY, HOUR, MINUTE } from '../core/instant.ts';
 import { edgeOf } from '../core/plan.ts';
 import { formatWindow, lengthOf } from '../core/window.ts';
 import type { Window } from '../core/window.ts';
-import type { PlannedStream } from '../pull/stream-plan.ts';
+import type { PlannedStream } from '../pull/sensors/stream-plan.ts';
 import type { Finding } from './findings.ts';
 import type { Trial } from './trial.ts';
 

@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { FOR_WITNESSES, hasWorked } from '../pull/witnesses.ts';
+import { FOR_WITNESSES, hasWorked } from '../pull/open/witnesses.ts';
 
 /**
  * Tells the runs of sources, on all hosts, which configuration is in force and whether a source is paused: the row of
@@ -13,7 +13,7 @@ export async function setGate(
   sourceIds: readonly number[],
   { liftHold }: { readonly liftHold: boolean },
 ): Promise<void> {
-  // The account is locked before the pace, as everywhere (pull/account.ts).
+  // The account is locked before the pace, as everywhere (pull/open/account.ts).
   await client.query(
     `update account set used_at = now(), refused = case when $2 then least(refused, 1) else refused end,
        second_until = case when not $2 then second_until when exists (

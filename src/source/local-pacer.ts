@@ -6,7 +6,7 @@ import type { Instant, Microseconds } from '../core/instant.ts';
 import { IDLE, abandon, hold, release, reserve } from '../core/pace.ts';
 import type { Pace } from '../core/pace.ts';
 import type { Pacer } from '../platform/connection/index.ts';
-import { stoppedWaiting } from '../pull/pause.ts';
+import { stoppedWaiting } from '../pace/pause.ts';
 
 /** An operator waits for the command, so a longer silence than this is an error. The pace itself is always waited for. */
 const LONGEST_SILENCE: Microseconds = 5 * SECOND;

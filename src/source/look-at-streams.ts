@@ -4,7 +4,7 @@ import type { BridgeError } from '../core/errors.ts';
 import { MINUTE } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
 import type { Window } from '../core/window.ts';
-import type { PlannedStream } from '../pull/stream-plan.ts';
+import type { PlannedStream } from '../pull/sensors/stream-plan.ts';
 import type { Trial, TrialRead } from './trial.ts';
 
 /** An operator waits, so a trial looks at no more streams than these, and begins no further one after a minute. */

@@ -3,7 +3,7 @@ import type { BridgeError } from '../core/errors.ts';
 import type { Platform } from '../platform/contract.ts';
 import { memoryAccount, memoryTokens, newMeter, openConnection } from '../platform/connection/index.ts';
 import type { Pacer } from '../platform/connection/index.ts';
-import { USER_AGENT } from '../pull/open-source.ts';
+import { USER_AGENT } from '../pull/open/open-source.ts';
 import type { TrialParts } from './trial.ts';
 import { localPacer } from './local-pacer.ts';
 

@@ -6,9 +6,9 @@ import type { Instant } from '../core/instant.ts';
 import { keepInWords, parseKeep } from '../core/keep.ts';
 import { LOOK_BACK_AT_MOST } from '../core/look-back.ts';
 import type { Database } from '../database/database.ts';
-import { KEPT_LENGTH } from '../pull/kept-bound.ts';
-import { oldReadings } from '../pull/retention.ts';
-import type { OldReadings } from '../pull/retention.ts';
+import { KEPT_LENGTH } from '../upkeep/kept-bound.ts';
+import { oldReadings } from '../upkeep/retention.ts';
+import type { OldReadings } from '../upkeep/retention.ts';
 import { projectRoom } from './project-room.ts';
 import type { WantedProject } from './project-room.ts';
 

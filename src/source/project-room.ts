@@ -66,7 +66,7 @@ export async function setLocked(
 ): Promise<{ readonly changed: boolean; readonly room: ProjectRoom; readonly repairs: readonly HeldRepair[] }> {
   const { id, locked: wasLocked } = await projectRoom(database, wanted);
   const done = await database.transaction(async (client) => {
-    // Sources are locked before projects, and projects before series, as where a source gives names (pull/series-names.ts).
+    // Sources are locked before projects, and projects before series, as where a source gives names (pull/sensors/series-names.ts).
     if (wasLocked && !locked) await raiseRevisionsOf(client, id);
     const { rowCount } = await client.query('update ml_project set locked = $2 where id = $1 and locked <> $2', [
       id,

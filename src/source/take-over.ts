@@ -121,7 +121,7 @@ export async function takeOver(
   }
   const owner = from === 'pushed' ? PUSHED : from.source;
   const series = await database.transaction(async (client) => {
-    // Sources are locked before series, as where a source gives names to its series (pull/series-names.ts).
+    // Sources are locked before series, as where a source gives names to its series (pull/sensors/series-names.ts).
     const parties = await rowsOf<{ id: number }>(
       client,
       'select id from source where id = $1 or (organisation_id = $2 and name = $3)',

@@ -4,12 +4,12 @@
  * for this one's. A parent needs no entry.
  */
 export const READERS: Readonly<Record<string, Readonly<Record<string, string | readonly string[]>>>> = {
-  name: { 'src/pull/open-source.ts': 'name: config.name' },
+  name: { 'src/pull/open/open-source.ts': 'name: config.name' },
   organisation: { 'src/source/registration.ts': 'organisation: source.organisation' },
   adapter: { 'src/platform/platforms-for.ts': "source['adapter']" },
   project: { 'src/source/comparison.ts': 'wanted.map(({ project }) => project)' },
   'tls.ca': {
-    'src/pull/kept-config.ts': 'const { ca } = blocks.tls',
+    'src/pull/open/kept-config.ts': 'const { ca } = blocks.tls',
     'src/platform/connection/agents.ts': 'trusting(tls.ca)',
   },
   'tls.serverName': {
@@ -22,12 +22,12 @@ export const READERS: Readonly<Record<string, Readonly<Record<string, string | r
   },
   'schedule.settle': {
     'src/core/source/source.ts': 'settle: schedule.settle ?? facts.lateness',
-    'src/pull/open-source.ts': 'settle: config.schedule.settle',
+    'src/pull/open/open-source.ts': 'settle: config.schedule.settle',
     'src/core/plan.ts': 'now - settle',
   },
   'schedule.overlap': {
     'src/core/source/source.ts': 'overlap: schedule.overlap ?? facts.overlap',
-    'src/pull/open-source.ts': 'overlap: config.schedule.overlap',
+    'src/pull/open/open-source.ts': 'overlap: config.schedule.overlap',
     'src/core/look-back.ts': 'before - overlap - step',
   },
   'schedule.lookBackAtMost': {
@@ -36,15 +36,15 @@ export const READERS: Readonly<Record<string, Readonly<Record<string, string | r
   },
   'schedule.maxWindow': {
     'src/core/source/source.ts': 'maxWindow: schedule.maxWindow ?? facts.maxWindow',
-    'src/pull/open-source.ts': 'maxWindow: config.schedule.maxWindow',
+    'src/pull/open/open-source.ts': 'maxWindow: config.schedule.maxWindow',
     'src/core/plan.ts': 'Math.min(learned, policy.maxWindow)',
   },
   'schedule.align': {
     'src/core/source/source.ts': 'align: schedule.align ?? ',
-    'src/pull/open-source.ts': 'align: config.schedule.align',
+    'src/pull/open/open-source.ts': 'align: config.schedule.align',
     'src/core/plan.ts': 'policy.align',
   },
-  'schedule.catchUp': { 'src/pull/history-progress.ts': 'const order = source.config.schedule.catchUp' },
+  'schedule.catchUp': { 'src/pull/history/history-progress.ts': 'const order = source.config.schedule.catchUp' },
   'pace.requestsPerSecond': {
     'src/core/source/source.ts': 'requestsPerSecond: pace.requestsPerSecond ?? facts.pace.requestsPerSecond',
     'src/core/pace.ts': 'pace.requestsPerSecond',
@@ -67,13 +67,13 @@ export const READERS: Readonly<Record<string, Readonly<Record<string, string | r
   },
   'pace.longestSilence': {
     'src/core/source/source.ts': 'longestSilence: pace.longestSilence',
-    'src/pull/open-source.ts': 'longestSilence: config.pace.longestSilence',
+    'src/pull/open/open-source.ts': 'longestSilence: config.pace.longestSilence',
     'src/platform/connection/index.ts': 'settings.longestSilence ??',
   },
   'sensors.table': { 'src/source/sensor-table.ts': "sensors['table']" },
   'sensors.id': { 'src/core/mapping.ts': 'sensors.map((sensor) => [sensor.id, sensor])' },
   'sensors.as': { 'src/core/mapping.ts': 'judgeSensorId(choice?.as ?? sensor)' },
-  'sensors.group': { 'src/pull/sensors.ts': 'chosen.map(({ id, group }) =>' },
+  'sensors.group': { 'src/pull/sensors/sensors.ts': 'chosen.map(({ id, group }) =>' },
   'sensors.values': { 'src/core/mapping.ts': 'choice?.values?.[variable]' },
   'sensors.values.as': { 'src/core/mapping.ts': '?.as ?? toValueName(variable)' },
   'sensors.values.scale': { 'src/core/mapping.ts': 'scale: value?.scale ??', 'src/core/normalise.ts': '* rule.scale' },
@@ -93,8 +93,8 @@ export const READERS: Readonly<Record<string, Readonly<Record<string, string | r
   },
   'mapping.bad': { 'src/core/mapping.ts': 'this.bad = mapping.bad' },
   'mapping.labels': { 'src/core/mapping.ts': 'this.#labels = mapping.labels' },
-  'mapping.timezone': { 'src/pull/open-source.ts': 'zone: zoneOf(mapping.timezone)' },
-  'mapping.dst': { 'src/pull/open-source.ts': 'dst: mapping.dst', 'src/core/local-time.ts': "dst === 'refuse'" },
+  'mapping.timezone': { 'src/pull/open/open-source.ts': 'zone: zoneOf(mapping.timezone)' },
+  'mapping.dst': { 'src/pull/open/open-source.ts': 'dst: mapping.dst', 'src/core/local-time.ts': "dst === 'refuse'" },
 };
 
 const inOneLine = (text: string): string => text.replaceAll(/\s+/g, ' ');

@@ -2,8 +2,8 @@ import { MINUTE, SECOND } from '../../src/core/instant.ts';
 import type { Instant, Microseconds } from '../../src/core/instant.ts';
 import { IDLE } from '../../src/core/pace.ts';
 import type { Database } from '../../src/database/database.ts';
-import type { PaceRow } from '../../src/pull/pace-rows.ts';
-import { pacerOf } from '../../src/pull/pacer.ts';
+import type { PaceRow } from '../../src/pace/pace-rows.ts';
+import { pacerOf } from '../../src/pace/pacer.ts';
 import { percentile } from './bench.ts';
 import type { BenchOptions, Measure } from './bench.ts';
 

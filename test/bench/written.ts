@@ -14,7 +14,7 @@ export const RENEW = 'npm run bench -- --only schedule --load 1000 --write';
 const [BEGIN, END] = ['<!-- Written by the bench: begin. -->', '<!-- Written by the bench: end. -->'];
 
 /** The code whose speed the table tells: the poll path, and the bench that measures it. */
-const MEASURED = ['src/pull', 'src/queue', 'test/bench'];
+const MEASURED = ['src/pace', 'src/pull', 'src/queue', 'test/bench'];
 
 /** A fingerprint of that code without comments, white space and tests. */
 export function measuredCode(): string {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { DAY, HOUR, parseInstant } from '../../src/core/instant.ts';
 import type { Database } from '../../src/database/database.ts';
-import { addStreams } from '../../src/pull/change-streams.ts';
+import { addStreams } from '../../src/pull/sensors/change-streams.ts';
 import {
   allowanceOf,
   finishCovered,
@@ -10,8 +10,8 @@ import {
   noteFailed,
   reserveRequests,
   wishesOf,
-} from '../../src/pull/wishes.ts';
-import type { Budget, Reserved } from '../../src/pull/wishes.ts';
+} from '../../src/pull/history/wishes.ts';
+import type { Budget, Reserved } from '../../src/pull/history/wishes.ts';
 import { changeBackfill } from '../../src/source/backfill/change.ts';
 import { startBackfill } from '../../src/source/backfill/start.ts';
 import type { BackfillRequest } from '../../src/source/backfill/start.ts';

@@ -10,7 +10,7 @@ import type { QuotedBackfill } from '../../src/source/backfill/quote.ts';
 import { startBackfill } from '../../src/source/backfill/start.ts';
 import type { BackfillRequest } from '../../src/source/backfill/start.ts';
 import { backfillState } from '../../src/source/backfill/state.ts';
-import { wishesOf } from '../../src/pull/wishes.ts';
+import { wishesOf } from '../../src/pull/history/wishes.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { LONGEST_MS, longestStretch } from '../kit/event-loop.ts';
 import { storeSource, storeStream } from '../kit/stored-source.ts';

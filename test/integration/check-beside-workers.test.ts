@@ -8,7 +8,7 @@ import { clockOf } from '../../src/database/clock.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import type { Database } from '../../src/database/database.ts';
 import { BEAT_MS, presenceOf } from '../../src/database/presence.ts';
-import { repeat } from '../../src/pull/repeat.ts';
+import { repeat } from '../../src/database/repeat.ts';
 import { checkSource } from '../../src/source/check.ts';
 import type { Checked, Step } from '../../src/source/check.ts';
 import { registeredSource } from '../../src/source/registered.ts';

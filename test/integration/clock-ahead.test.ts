@@ -14,7 +14,7 @@ import type { Host } from './host-ground.ts';
 
 // The clock of the machine, which a host shares with its database, is ahead for a while and goes back, under a daemon that polls.
 
-vi.mock('../../src/pull/repeat.ts', async () => (await import('./held-loops.ts')).heldRepeat);
+vi.mock('../../src/database/repeat.ts', async () => (await import('./held-loops.ts')).heldRepeat);
 
 const databases = useDatabases();
 const startHost = useHosts();

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { HOUR, MINUTE, SECOND } from '../../src/core/instant.ts';
 import { countRequest } from '../../src/core/request-counts.ts';
-import type { OpenSource } from '../../src/pull/open-source.ts';
+import type { OpenSource } from '../../src/pull/open/open-source.ts';
 import { openQueue } from '../../src/queue/queue.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { openSourceOf } from '../kit/open-source.ts';
@@ -13,7 +13,7 @@ import { useHosts } from './host-ground.ts';
 
 // A host whose clock disagrees leaves the jobs that another host planned to hosts that agree. Only the test plans here.
 
-vi.mock('../../src/pull/repeat.ts', async () => (await import('./held-loops.ts')).heldRepeat);
+vi.mock('../../src/database/repeat.ts', async () => (await import('./held-loops.ts')).heldRepeat);
 
 const databases = useDatabases();
 const startHost = useHosts();

@@ -3,7 +3,7 @@ import { formatInstant } from '../../src/core/instant.ts';
 import { countEnd, countRequest } from '../../src/core/request-counts.ts';
 import type { RequestKind } from '../../src/core/request-counts.ts';
 import type { Database } from '../../src/database/database.ts';
-import { countRequestHours } from '../../src/pull/request-hours.ts';
+import { countRequestHours } from '../../src/upkeep/request-hours.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { storeSource } from '../kit/stored-source.ts';
 import { SEALING_KEY } from './access-rig.ts';

@@ -7,7 +7,7 @@ import type { BridgeError } from '../../src/core/errors.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/core/instant.ts';
 import type { Database } from '../../src/database/database.ts';
 import type { FailedSensor, Samples, Selection } from '../../src/platform/contract.ts';
-import { history } from '../../src/pull/history.ts';
+import { history } from '../../src/pull/history/history.ts';
 import { poll } from '../../src/pull/poll.ts';
 import { reportSource } from '../../src/source/report.ts';
 import { useDatabases } from '../kit/databases.ts';

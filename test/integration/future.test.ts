@@ -3,7 +3,7 @@ import { DAY, HOUR, MINUTE, SECOND } from '../../src/core/instant.ts';
 import type { Database } from '../../src/database/database.ts';
 import { partitionsOf } from '../../src/database/partitions.ts';
 import { claimsOf } from '../../src/pull/claim.ts';
-import { forgetImpossibleWaits, uncoverEarlyWindows, uncoverFutureWindows } from '../../src/pull/future.ts';
+import { forgetImpossibleWaits, uncoverEarlyWindows, uncoverFutureWindows } from '../../src/upkeep/future.ts';
 import { plannerSilence } from '../../src/pull/planner.ts';
 import { poll } from '../../src/pull/poll.ts';
 import { useDatabases } from '../kit/databases.ts';

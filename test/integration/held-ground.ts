@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { MINUTE, SECOND, parseInstant } from '../../src/core/instant.ts';
 import type { Database } from '../../src/database/database.ts';
 import { fetchWindow } from '../../src/pull/fetch-window.ts';
-import type { OpenSource, Stream } from '../../src/pull/open-source.ts';
+import type { OpenSource, Stream } from '../../src/pull/open/open-source.ts';
 import { heldNames } from '../../src/source/held-names.ts';
 import { setLocked } from '../../src/source/project-room.ts';
 import type { useDatabases } from '../kit/databases.ts';

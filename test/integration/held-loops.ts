@@ -7,7 +7,7 @@ interface Loop {
 
 let loops: readonly Loop[] = [];
 
-/** Takes the place of `src/pull/repeat.ts`: nothing but the steps of the planner is repeated until a test says so. */
+/** Takes the place of `src/upkeep/repeat.ts`: nothing but the steps of the planner is repeated until a test says so. */
 export const heldRepeat = {
   repeat(ms: number, work: () => Promise<unknown>): { stop(): Promise<void> } {
     const loop = { work, stopped: false };

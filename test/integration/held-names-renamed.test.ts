@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { admitNames } from '../../src/ingest/new-names.ts';
 import { growthOf, growthWarnings, strainedProjects, strainedUntold } from '../../src/ingest/name-growth.ts';
-import { dropOldHeldNames } from '../../src/pull/housekeeping.ts';
+import { dropOldHeldNames } from '../../src/upkeep/housekeeping.ts';
 import { heldNames, releaseNames } from '../../src/source/held-names.ts';
 import { renameHeld, unrename } from '../../src/source/held-rename.ts';
 import { projectRoom, setLocked, setQuota } from '../../src/source/project-room.ts';

@@ -7,7 +7,7 @@ import type { Instant } from '../../src/core/instant.ts';
 import type { Policy } from '../../src/core/plan.ts';
 import type { Window } from '../../src/core/window.ts';
 import type { Database } from '../../src/database/database.ts';
-import { history } from '../../src/pull/history.ts';
+import { history } from '../../src/pull/history/history.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { bridgeOf, openSourceOf } from '../kit/open-source.ts';
 import { storeSource, storeStream } from '../kit/stored-source.ts';

@@ -6,7 +6,7 @@ import { DAY, HOUR, MINUTE, SECOND } from '../../src/core/instant.ts';
 import type { Instant } from '../../src/core/instant.ts';
 import { lengthOf } from '../../src/core/window.ts';
 import type { Window } from '../../src/core/window.ts';
-import { history } from '../../src/pull/history.ts';
+import { history } from '../../src/pull/history/history.ts';
 import { changeBackfill } from '../../src/source/backfill/change.ts';
 import { startBackfill } from '../../src/source/backfill/start.ts';
 import { backfillState } from '../../src/source/backfill/state.ts';

@@ -6,7 +6,7 @@ import { DAY, HOUR, MINUTE, SECOND } from '../../src/core/instant.ts';
 import type { Window } from '../../src/core/window.ts';
 import type { Database } from '../../src/database/database.ts';
 import type { Meter } from '../../src/platform/connection/index.ts';
-import { history } from '../../src/pull/history.ts';
+import { history } from '../../src/pull/history/history.ts';
 import { startBackfill } from '../../src/source/backfill/start.ts';
 import { bridgeOf, openSourceOf } from '../kit/open-source.ts';
 import { dueHistories } from '../kit/work.ts';

@@ -8,7 +8,7 @@ import { backfillState } from '../../src/source/backfill/state.ts';
 import { changeSource } from '../../src/source/state-change.ts';
 import type { Samples } from '../../src/platform/contract.ts';
 import { unavailable } from '../../src/platform/connection/unreachable.ts';
-import { history } from '../../src/pull/history.ts';
+import { history } from '../../src/pull/history/history.ts';
 import { planOnce } from '../../src/pull/planner.ts';
 import { recordingQueue } from '../kit/recording-queue.ts';
 import { bridgeOf, openSourceOf } from '../kit/open-source.ts';

@@ -5,7 +5,7 @@ import pg from 'pg';
 import { openDatabase } from '../../src/database/database.ts';
 import { partitionsOf } from '../../src/database/partitions.ts';
 import { parseInstant } from '../../src/core/instant.ts';
-import { dropOldLogs } from '../../src/pull/housekeeping.ts';
+import { dropOldLogs } from '../../src/upkeep/housekeeping.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { startSimulator } from '../kit/simulator.ts';
 import type { RunningSimulator } from '../kit/simulator.ts';

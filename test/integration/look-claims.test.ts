@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { BridgeError } from '../../src/core/errors.ts';
 import { HOUR, SECOND } from '../../src/core/instant.ts';
-import { finishCovered } from '../../src/pull/wishes.ts';
+import { finishCovered } from '../../src/pull/history/wishes.ts';
 import { startBackfill } from '../../src/source/backfill/start.ts';
 import { backfillState } from '../../src/source/backfill/state.ts';
 import {

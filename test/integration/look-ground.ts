@@ -6,7 +6,7 @@ import type { SourceConfig } from '../../src/core/source/source.ts';
 import type { Database } from '../../src/database/database.ts';
 import type { Sensor } from '../../src/platform/contract.ts';
 import type { Bridge } from '../../src/pull/bridge.ts';
-import { look } from '../../src/pull/discovery.ts';
+import { look } from '../../src/pull/sensors/discovery.ts';
 import { poll } from '../../src/pull/poll.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { bridgeOf, openSourceOf } from '../kit/open-source.ts';

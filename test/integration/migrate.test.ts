@@ -10,7 +10,7 @@ import { openDatabase } from '../../src/database/database.ts';
 import type { Database } from '../../src/database/database.ts';
 import { migrationNames } from '../../src/database/migrate.ts';
 import { partitionsOf } from '../../src/database/partitions.ts';
-import { dropOldLogs } from '../../src/pull/housekeeping.ts';
+import { dropOldLogs } from '../../src/upkeep/housekeeping.ts';
 import { useDatabases } from '../kit/databases.ts';
 
 const databases = useDatabases();

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { DAY, HOUR, MINUTE, SECOND, parseInstant } from '../../src/core/instant.ts';
-import { history } from '../../src/pull/history.ts';
+import { history } from '../../src/pull/history/history.ts';
 import { poll } from '../../src/pull/poll.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { bridgeOf, openSourceOf } from '../kit/open-source.ts';

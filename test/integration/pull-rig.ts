@@ -7,7 +7,7 @@ import { formatInstant } from '../../src/core/instant.ts';
 import type { Policy } from '../../src/core/plan.ts';
 import type { Window } from '../../src/core/window.ts';
 import type { Database } from '../../src/database/database.ts';
-import { history } from '../../src/pull/history.ts';
+import { history } from '../../src/pull/history/history.ts';
 import { poll } from '../../src/pull/poll.ts';
 import type { TestDatabases } from '../kit/databases.ts';
 import { bridgeOf, openSourceOf } from '../kit/open-source.ts';

@@ -5,7 +5,7 @@ import type { Database } from '../../src/database/database.ts';
 import { intakeOf } from '../../src/ingest/pushed-intake.ts';
 import { judgePushed } from '../../src/ingest/pushed-readings.ts';
 import { readingPreparer } from '../../src/ingest/prepare.ts';
-import { dropOldLogs } from '../../src/pull/housekeeping.ts';
+import { dropOldLogs } from '../../src/upkeep/housekeeping.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { SEALING_KEY } from './access-rig.ts';
 import { PATH, pushAs, startApi } from './api-rig.ts';

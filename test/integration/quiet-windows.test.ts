@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/core/instant.ts';
 import { partitionsOf } from '../../src/database/partitions.ts';
-import { quietWindows } from '../../src/pull/quiet-windows.ts';
+import { quietWindows } from '../../src/upkeep/quiet-windows.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { storeSource, storeStream } from '../kit/stored-source.ts';
 

@@ -7,7 +7,7 @@ import { parseSource } from '../../src/core/source/source.ts';
 import { loadedOf } from '../../src/platform/registry.ts';
 import { fetchWindow } from '../../src/pull/fetch-window.ts';
 import type { FetchResult } from '../../src/pull/fetch-window.ts';
-import type { SourceRow, Stream } from '../../src/pull/open-source.ts';
+import type { SourceRow, Stream } from '../../src/pull/open/open-source.ts';
 import { readSettings } from '../../src/settings.ts';
 import { applySource } from '../../src/source/registration.ts';
 import { useDatabases } from '../kit/databases.ts';

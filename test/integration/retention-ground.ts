@@ -1,8 +1,8 @@
 import { DAY } from '../../src/core/instant.ts';
 import type { Instant } from '../../src/core/instant.ts';
 import type { Database } from '../../src/database/database.ts';
-import { trimProjects } from '../../src/pull/retention.ts';
-import type { Trimmed } from '../../src/pull/retention.ts';
+import { trimProjects } from '../../src/upkeep/retention.ts';
+import type { Trimmed } from '../../src/upkeep/retention.ts';
 import { setHold, setKeep } from '../../src/source/project-keep.ts';
 import { write } from './archive-ground.ts';
 import type { Point } from './archive-ground.ts';

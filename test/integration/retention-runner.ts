@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { openDatabase } from '../../src/database/database.ts';
-import { trimProjects } from '../../src/pull/retention.ts';
+import { trimProjects } from '../../src/upkeep/retention.ts';
 
 // Removes old readings and kills itself before a statement.
 const [url = '', last] = process.argv.slice(2);

@@ -2,7 +2,7 @@ import { sharedGrantOf } from '../../src/access/shared-grant.ts';
 import { createFirstSigningKey } from '../../src/access/stored-signing-keys.ts';
 import type { StoredSealing } from '../../src/access/stored-sealing.ts';
 import { setRemote } from '../../src/delivery/remote.ts';
-import { sourceTokensOf } from '../../src/pull/tokens.ts';
+import { sourceTokensOf } from '../../src/pull/open/tokens.ts';
 import { good } from './registration-ground.ts';
 import type { Ground } from './registration-ground.ts';
 

@@ -5,7 +5,7 @@ import type { Database } from '../../src/database/database.ts';
 import { pushedOwnershipOf } from '../../src/ingest/pushed-ownership.ts';
 import { fetchWindow } from '../../src/pull/fetch-window.ts';
 import type { FetchResult } from '../../src/pull/fetch-window.ts';
-import type { Stream } from '../../src/pull/open-source.ts';
+import type { Stream } from '../../src/pull/open/open-source.ts';
 import { takeOver } from '../../src/source/take-over.ts';
 import { changeSource } from '../../src/source/state-change.ts';
 import { useDatabases } from '../kit/databases.ts';

@@ -6,7 +6,7 @@ import { BridgeError, credentialsRejected } from '../../src/core/errors.ts';
 import type { Database } from '../../src/database/database.ts';
 import type { Grant } from '../../src/platform/contract.ts';
 import type { GrantStore } from '../../src/platform/connection/index.ts';
-import { sourceTokensOf } from '../../src/pull/tokens.ts';
+import { sourceTokensOf } from '../../src/pull/open/tokens.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { storeSource } from '../kit/stored-source.ts';
 

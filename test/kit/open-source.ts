@@ -1,4 +1,4 @@
-import { nameKeeper } from '../../src/pull/series-names.ts';
+import { nameKeeper } from '../../src/pull/sensors/series-names.ts';
 import { commitsOf } from '../../src/pull/commit.ts';
 import type { Window } from '../../src/core/window.ts';
 import { SECOND } from '../../src/core/instant.ts';
@@ -13,7 +13,7 @@ import type { FailedSensor, Samples, Selection } from '../../src/platform/contra
 import type { Conversation } from '../../src/platform/connection/index.ts';
 import type { Bridge } from '../../src/pull/bridge.ts';
 import { claimsOf } from '../../src/pull/claim.ts';
-import type { OpenSource } from '../../src/pull/open-source.ts';
+import type { OpenSource } from '../../src/pull/open/open-source.ts';
 import type { StoredSource } from './stored-source.ts';
 
 const mapping: SourceConfig['mapping'] = { booleans: 'refuse', bad: 'refuse', labels: [], dst: 'earlier' };

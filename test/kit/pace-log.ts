@@ -2,7 +2,7 @@ import type { ClientBase, Pool } from 'pg';
 import { MILLISECOND, MINUTE } from '../../src/core/instant.ts';
 import type { PaceState } from '../../src/core/pace.ts';
 
-/** A lease ends this long after its slot (src/pull/pacer.ts). */
+/** A lease ends this long after its slot (src/pace/pacer.ts). */
 const LEASE = 5 * MINUTE;
 
 /** A request slot that a process reserved; `at` in µs on the database's clock. */

@@ -8,7 +8,7 @@ import { BridgeError } from '../../core/errors.ts';
 import { assertOperatorSettings, openOperatorApi } from '../../operator/open.ts';
 import { diskRoom } from '../../database/disk.ts';
 import { BEAT_MS, presenceOf } from '../../database/presence.ts';
-import { repeat } from '../../pull/repeat.ts';
+import { repeat } from '../../database/repeat.ts';
 import { readSettings } from '../../settings.ts';
 import { VERSION } from '../../version.ts';
 import { withBridge } from '../../context-bridge.ts';

@@ -3,7 +3,7 @@ import { assertApiSettings } from '../../api/open.ts';
 import { assertOperatorSettings } from '../../operator/open.ts';
 import { readRules } from '../../alerts/rules.ts';
 import { watchAlerts } from '../../alerts/watch.ts';
-import { startDaemon } from '../../pull/daemon.ts';
+import { startDaemon } from '../../daemon/daemon.ts';
 import { readSettings } from '../../settings.ts';
 import { VERSION } from '../../version.ts';
 import { apiBeside, operatorApiBeside } from './api.ts';

@@ -213,7 +213,7 @@ create table work (
   primary key (kind, id)
 ) with (fillfactor = 50);
 
--- The pace that all processes share, source by source. `state`: see pull/pacer.ts.
+-- The pace that all processes share, source by source. `state`: see pace/pacer.ts.
 create table pace (
   source_id integer primary key references source on delete cascade,
   version bigint not null default 0,

@@ -3,7 +3,7 @@ import { configInvalid } from '../../core/errors.ts';
 import type { BridgeError } from '../../core/errors.ts';
 import { rowsOf } from '../../database/database.ts';
 import type { Database } from '../../database/database.ts';
-import { FINISH_COVERED } from '../../pull/wishes.ts';
+import { FINISH_COVERED } from '../../pull/history/wishes.ts';
 import { askHistories } from '../../pull/work.ts';
 
 /** What an operator does with a backfill: the state that it leads to, the states that it leads from, and its word in the audit. */

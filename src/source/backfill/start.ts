@@ -8,9 +8,9 @@ import { edgeOf } from '../../core/plan.ts';
 import type { Quote } from '../../core/quote.ts';
 import { titleOf } from '../../core/source/source-name.ts';
 import type { Database } from '../../database/database.ts';
-import { lockNewStreams } from '../../pull/change-streams.ts';
+import { lockNewStreams } from '../../pull/sensors/change-streams.ts';
 import { RETRY_UNREADABLE } from '../../pull/unreadable-rows.ts';
-import { FINISH_COVERED, hasOneOf } from '../../pull/wishes.ts';
+import { FINISH_COVERED, hasOneOf } from '../../pull/history/wishes.ts';
 import { askHistories } from '../../pull/work.ts';
 import { findSource } from '../find-source.ts';
 import type { FoundSource, WantedSource } from '../find-source.ts';
@@ -158,7 +158,7 @@ export async function startBackfill(database: Database, request: BackfillRequest
   const checked = await checkBackfill(database, request);
   const { what = 'missing', order = 'oldest', requestsPerDay = null, sensors = null } = request;
   return await database.transaction(async (client) => {
-    // The bound of the project rises behind this lock (pull/kept-bound.ts): either it stands by now, or it meets the backfill.
+    // The bound of the project rises behind this lock (upkeep/kept-bound.ts): either it stands by now, or it meets the backfill.
     await client.query('select from source where id = $1 for no key update', [checked.id]);
     const { rows: kept } = await client.query<{ keptFrom: Instant | null }>(
       'select instant_of(kept_from) as "keptFrom" from source join ml_project on ml_project.id = project_id where source.id = $1',

@@ -4,7 +4,7 @@ import type { Instant } from '../../core/instant.ts';
 import type { Expected, Quote } from '../../core/quote.ts';
 import type { Database } from '../../database/database.ts';
 import type { Platform } from '../../platform/contract.ts';
-import { DONE_IN_STREAM, WANTED } from '../../pull/wishes.ts';
+import { DONE_IN_STREAM, WANTED } from '../../pull/history/wishes.ts';
 import { DEMAND, SUMS, hindranceOf, measuredOverload } from '../demand.ts';
 import type { MeasuredDemand } from '../demand.ts';
 

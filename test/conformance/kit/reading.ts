@@ -4,9 +4,9 @@ import type { Window } from '../../../src/core/window.ts';
 import type { Sensor } from '../../../src/platform/contract.ts';
 import { newMeter } from '../../../src/platform/connection/index.ts';
 import { readWindow } from '../../../src/pull/fetch-window.ts';
-import type { Stream } from '../../../src/pull/open-source.ts';
-import { planStreams } from '../../../src/pull/stream-plan.ts';
-import type { PlannedStream } from '../../../src/pull/stream-plan.ts';
+import type { Stream } from '../../../src/pull/open/open-source.ts';
+import { planStreams } from '../../../src/pull/sensors/stream-plan.ts';
+import type { PlannedStream } from '../../../src/pull/sensors/stream-plan.ts';
 import type { Ground } from './ground.ts';
 
 /** A reading as one row. */

@@ -5,7 +5,7 @@ import type { Instant } from '../../../src/core/instant.ts';
 import { formatProblem } from '../../../src/core/source/problems.ts';
 import { parseSource } from '../../../src/core/source/source.ts';
 import type { Registry } from '../../../src/platform/registry.ts';
-import { forgetImpossibleWaits, uncoverFutureWindows } from '../../../src/pull/future.ts';
+import { forgetImpossibleWaits, uncoverFutureWindows } from '../../../src/upkeep/future.ts';
 import { planOnce } from '../../../src/pull/planner.ts';
 import { refreshFreshness } from '../../../src/source/freshness.ts';
 import { startBackfill } from '../../../src/source/backfill/start.ts';

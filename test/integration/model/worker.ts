@@ -1,4 +1,4 @@
-import { nameKeeper } from '../../../src/pull/series-names.ts';
+import { nameKeeper } from '../../../src/pull/sensors/series-names.ts';
 import { commitsOf } from '../../../src/pull/commit.ts';
 import { randomUUID } from 'node:crypto';
 import type { PoolClient } from 'pg';
@@ -10,11 +10,11 @@ import { readingPreparer } from '../../../src/ingest/prepare.ts';
 import type { Registry } from '../../../src/platform/registry.ts';
 import type { Bridge } from '../../../src/pull/bridge.ts';
 import { claimsOf } from '../../../src/pull/claim.ts';
-import { look } from '../../../src/pull/discovery.ts';
-import { history } from '../../../src/pull/history.ts';
-import { sourceOpener } from '../../../src/pull/open-source.ts';
+import { look } from '../../../src/pull/sensors/discovery.ts';
+import { history } from '../../../src/pull/history/history.ts';
+import { sourceOpener } from '../../../src/pull/open/open-source.ts';
 import { poll } from '../../../src/pull/poll.ts';
-import { sourceCacheOf } from '../../../src/pull/source-cache.ts';
+import { sourceCacheOf } from '../../../src/pull/open/source-cache.ts';
 import { readSettings } from '../../../src/settings.ts';
 import type { ModelTime } from './time.ts';
 
@@ -140,7 +140,7 @@ function mortal(database: Database, life: Life): Database {
   return { ...seen, memory: memoryOf(seen) };
 }
 
-/** The first statement of the transaction that counts a refused password (src/pull/account.ts). */
+/** The first statement of the transaction that counts a refused password (src/pull/open/account.ts). */
 const isNoteOfRefusal = (given: unknown): boolean =>
   typeof given === 'string' && given.includes('refused = known.refused +');
 
