@@ -71,6 +71,10 @@ export class BridgeError extends Error {
 export const isUnanswered = ({ fault }: BridgeError): boolean =>
   fault.code === 'unavailable' && (fault.why === 'status' || fault.why === 'time-out' || fault.why === 'reset');
 
+/** Whether an answer cannot be read: it breaks its contract, is more than fits, or our own code fails over it. */
+export const isUnreadable = ({ code }: BridgeError): boolean =>
+  code === 'contract-broken' || code === 'too-much' || code === 'too-costly' || code === 'bug';
+
 /** Whether a fault stays until an operator, or the platform's owner, changes something. */
 export const isPermanent = (error: BridgeError): boolean =>
   (error.code === 'unsupported' || error.code === 'config-invalid') && !isOfBridge(error);

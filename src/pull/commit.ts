@@ -39,12 +39,7 @@ export type Commits = (item: Item) => Promise<Taken | undefined>;
  * One that fails its fence is left out, and the others are stored.
  */
 export const commitsOf = (database: Pick<Database, 'pool'>): Commits =>
-  gathering<Item, Taken>(async (items, rows) => {
-    // A stream is in a statement once, because an update changes a row once; its other windows are committed alone.
-    const streams = new Set<number>();
-    const once = items.filter(({ handover: { streamId } }) => !streams.has(streamId) && streams.add(streamId));
-    return await commitSmall(database.pool, once, rows);
-  }, MOST_WINDOWS);
+  gathering<Item, Taken>((items, rows) => commitSmall(database.pool, items, rows), MOST_WINDOWS);
 
 /** The fence of a window let nothing through. */
 class NothingTaken extends Error {}
@@ -66,8 +61,8 @@ export async function commitWindow(
   handover: Handover,
   also?: (client: PoolClient, taken: Taken) => Promise<void>,
 ): Promise<Taken> {
-  const { batch, window, projectId, askedAt } = handover;
-  const prepared = await prepareReadings(projectId, batch);
+  const { batch, window, source, askedAt } = handover;
+  const prepared = await prepareReadings(source.projectId, batch);
   await partitions.ensure('window_log', askedAt, askedAt + HOUR);
   const item = { handover, prepared };
 
@@ -127,7 +122,8 @@ const COMMIT_SMALL = small('');
 /**
  * Commits small windows by one statement. Where points of a window were refused, it has to be the only one.
  * @returns what was taken of each window; windows whose stream was removed, whose source changed or whose claim was lost are not in
- * it, and with `skip locked` neither are those whose stream another transaction holds. Nothing is written of them.
+ * it, and with `skip locked` neither are those whose stream another transaction holds. Of several windows of a stream one is in it,
+ * because an update changes a row once. Nothing is written of the others.
  */
 async function commitSmall(
   client: Pick<ClientBase, 'query'>,
@@ -160,13 +156,13 @@ const SETTLE_LARGE = statementOf<OfWindows>(
 
 /** @returns undefined where the stream was removed, its source changed or the claim lost; then nothing was written */
 async function commitLarge(client: PoolClient, { handover, prepared }: Item): Promise<Taken | undefined> {
-  const { streamId, window } = handover;
+  const { stream, window } = handover;
   const { stamp } = prepared;
   const begun = performance.now();
   // Small and large windows lock the row of the stream before its readings, so that two of them never wait in a ring.
   const { rowCount } = await client.query(LOCK(windowsOf([settlementOf(handover, stamp)])));
   if (!rowCount) return undefined;
-  const taken = await writeMany(client, prepared, { streamId, covered: intersect(handover.covered, window) });
+  const taken = await writeMany(client, prepared, { streamId: stream.id, covered: intersect(stream.covered, window) });
   await client.query(SETTLE_LARGE(windowsOf([settlementOf(handover, stamp, performance.now() - begun, taken)])));
   return taken;
 }

@@ -66,7 +66,7 @@ interface Circumstances {
   /** The platform answered earlier in this run, so no refusal of a run before it counts as one in a row. */
   readonly answered?: boolean;
   readonly stream?: Stream;
-  readonly window?: Window;
+  readonly window?: Window | undefined;
   readonly lane: 'live' | 'history';
   /** Whose the fault is. If the stream's own, the source is asked for its others. */
   readonly blame?: 'source' | 'stream';

@@ -26,7 +26,7 @@ describe('eachWithin', () => {
               await scheduler.schedule(Promise.resolve(item));
               running -= 1;
               done.push(item);
-              return 'go-on';
+              return true;
             },
           );
           await scheduler.waitFor(run);
@@ -50,7 +50,7 @@ describe('eachWithin', () => {
       async (item) => {
         worked.push(item);
         if (item === 'slow') await slow;
-        return item === 'stop' ? 'stop' : 'go-on';
+        return item !== 'stop';
       },
     ).then(() => {
       ended = true;
@@ -76,7 +76,7 @@ describe('eachWithin', () => {
       () => new Promise<string | undefined>((resolve) => arrivals.push(resolve)),
       async (item) => {
         worked.push(item);
-        return 'go-on';
+        return true;
       },
     );
     arrivals[0]?.(undefined);
@@ -105,7 +105,7 @@ describe('eachWithin', () => {
         if (item === 'bad') throw new Error('first');
         await promise;
         others += 1;
-        return 'go-on';
+        return true;
       },
     );
     const caught = run.catch((error: unknown) => error);
@@ -121,13 +121,13 @@ describe('eachWithin', () => {
       () => {
         throw new Error('sync');
       },
-      () => Promise.resolve('go-on'),
+      () => Promise.resolve(true),
     );
     await expect(sync).rejects.toThrow('sync');
     const later = eachWithin(
       2,
       () => Promise.reject(new Error('later')),
-      () => Promise.resolve('go-on'),
+      () => Promise.resolve(true),
     );
     await expect(later).rejects.toThrow('later');
   });

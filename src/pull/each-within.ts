@@ -1,13 +1,13 @@
 /**
  * Runs `work` over the items of `next`, at most `concurrency` at a time. `next` is called again after every finished item,
  * also where it returned undefined before, so it can decide by the results so far. The run ends when `next` has no item and
- * no work is under way. After a `stop` or an error no new item is begun; the run ends when the work under way has ended,
+ * no work is under way. `work` says whether the run goes on. After a stop or an error no new item is begun; the run ends when the work under way has ended,
  * and then the first error is thrown. An item that `next` returns after a stop is dropped.
  */
 export async function eachWithin<T>(
   concurrency: number,
   next: () => Promise<T | undefined> | T | undefined,
-  work: (item: T) => Promise<'go-on' | 'stop'>,
+  work: (item: T) => Promise<boolean>,
 ): Promise<void> {
   const count = Math.max(1, concurrency);
   let idle = 0;
@@ -26,7 +26,7 @@ export async function eachWithin<T>(
       // Another runner stopped while `next` was awaited.
       if (ended) return;
       if (item !== undefined) {
-        if ((await work(item)) === 'stop') ended = true;
+        if (!(await work(item))) ended = true;
         announce();
         continue;
       }

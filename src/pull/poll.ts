@@ -1,13 +1,13 @@
 import { subtract, union } from '../core/coverage.ts';
-import { asBridgeError, isOfBridge, isPermanent, isUnanswered } from '../core/errors.ts';
-import type { BridgeError } from '../core/errors.ts';
+import { asBridgeError, isUnreadable } from '../core/errors.ts';
 import type { Microseconds } from '../core/instant.ts';
 import { plan } from '../core/plan.ts';
-import { blameFor, inTurn } from '../core/turn.ts';
+import { inTurn, pollOutcome } from '../core/turn.ts';
+import type { PollOutcome } from '../core/turn.ts';
 import { nextRetryAt, unreadableTime, wantedOf } from '../core/unreadable.ts';
 import type { Window } from '../core/window.ts';
 import { isDatabaseAway } from '../database/away.ts';
-import { isWindowAtFault, setAside } from './set-aside.ts';
+import { setAside } from './set-aside.ts';
 import type { Bridge } from './bridge.ts';
 import type { Claimed } from './claim.ts';
 import { actOn } from './consequence.ts';
@@ -53,93 +53,29 @@ async function pollStreams(
   signal: AbortSignal,
 ): Promise<boolean> {
   const due = inTurn(streams, bridge.clock.now());
-  const outcome: PollOutcome = {
-    streams,
-    sourceFailures: failures,
-    answers: 0,
-    read: 0,
-    unread: new Set(),
-    failures: 0,
-    freshFailures: 0,
-  };
+  const outcome = pollOutcome(streams, failures);
   let sourceWaits = false;
-  const ask = async (stream: Stream): Promise<'go-on' | 'stop'> => {
-    if ((await pollStream(bridge, source, stream, outcome, signal)) === 'go-on') return 'go-on';
-    sourceWaits = true;
-    return 'stop';
+  const ask = async (stream: Stream): Promise<boolean> => {
+    const goesOn = await pollStream(bridge, source, stream, outcome, signal);
+    if (!goesOn) sourceWaits = true;
+    return goesOn;
   };
   // Where the source is in trouble, one stream finds out alone whether its platform answers again.
-  const probe = failures > 0 ? due.splice(0, 1) : [];
-  await eachWithin(1, () => probe.shift(), ask);
+  const probe = failures > 0 ? due.shift() : undefined;
+  if (probe !== undefined) await ask(probe);
   const next = (): Stream | undefined => (signal.aborted || sourceWaits ? undefined : due.shift());
-  await eachWithin(source.config.pace.concurrency, next, ask);
-  const noneFailed = outcome.failures === 0 && streams.some(({ failures: before }) => before === 0);
-  // A drain leaves streams unasked, so that none failed says nothing then; an answer counts all the same.
-  return !sourceWaits && (outcome.answers > 0 || (noneFailed && !signal.aborted));
+  await eachWithin(Math.min(source.config.pace.concurrency, due.length), next, ask);
+  return !sourceWaits && outcome.isWell(signal.aborted);
 }
 
-/** How the streams of this poll fared so far; see core/turn.ts. */
-interface PollOutcome {
-  readonly streams: readonly Stream[];
-  /** Failures in a row of the source; 0 from the first answer on, because the platform is not in trouble then. */
-  sourceFailures: number;
-  /** Answers of the platform, also unreadable ones. */
-  answers: number;
-  /** Windows that were read. */
-  read: number;
-  /** Streams whose answer could not be read. */
-  readonly unread: Set<number>;
-  /** Requests without an answer, and permanent faults. */
-  failures: number;
-  freshFailures: number;
-}
-
-function noteAnswer(outcome: PollOutcome): void {
-  outcome.answers += 1;
-  outcome.freshFailures = 0;
-  outcome.sourceFailures = 0;
-}
-
-function noteFailure(outcome: PollOutcome, stream: Stream): void {
-  outcome.failures += 1;
-  if (stream.failures === 0) outcome.freshFailures += 1;
-}
-
-/** Whether a stream beside this one is not failing, as far as this poll and the ones before it know. */
-function areOthersWell({ streams, answers, freshFailures }: PollOutcome, stream: Stream): boolean {
-  const well = streams.filter(({ id, failures }) => id !== stream.id && failures === 0);
-  return answers > 0 || well.length > freshFailures;
-}
-
-const UNREAD: readonly BridgeError['code'][] = ['contract-broken', 'too-much', 'too-costly'];
-
-/** Whether another stream can be read, as far as this poll and the ones before it know. */
-const areOthersRead = ({ streams, read, unread }: PollOutcome, stream: Stream): boolean =>
-  read > 0 || streams.some(({ id, failures }) => id !== stream.id && failures === 0 && !unread.has(id));
-
-/**
- * Whose a fault is. An answer that cannot be read says something about the platform where no stream can be read, for the second time. One that is permanent says nothing about the others, so the source stops for it only where no other
- * stream is well.
- */
-function blameOf(fault: BridgeError, outcome: PollOutcome, stream: Stream): 'source' | 'stream' {
-  const { sourceFailures, freshFailures } = outcome;
-  const othersWell = areOthersWell(outcome, stream);
-  if (UNREAD.includes(fault.code) || fault.code === 'bug') {
-    const isFirst = stream.failures === 0 && sourceFailures === 0;
-    return isFirst || areOthersRead(outcome, stream) ? 'stream' : 'source';
-  }
-  if (isPermanent(fault)) return othersWell ? 'stream' : 'source';
-  return blameFor({ othersWell, sourceFailures, streamFailures: stream.failures, freshFailures });
-}
-
-/** @returns `stop` where the poll ends: the whole source waits from now on, or the process drains */
+/** @returns whether the poll goes on; it ends where the whole source waits from now on, or the process drains */
 async function pollStream(
   bridge: Bridge,
   source: OpenSource,
   stream: Stream,
   outcome: PollOutcome,
   signal: AbortSignal,
-): Promise<'go-on' | 'stop'> {
+): Promise<boolean> {
   const { policy } = source;
   let known = stream;
   let learned = learnedOf(source.policy, stream);
@@ -155,11 +91,10 @@ async function pollStream(
   let current: Window | undefined;
   try {
     while ((current = windows.shift()) !== undefined) {
-      if (signal.aborted) return 'stop';
+      if (signal.aborted) return false;
       const task = { source, stream: known, lane: 'live' as const, window: current, learned };
       const result = await fetchWindow(bridge, task, signal);
-      noteAnswer(outcome);
-      outcome.read += 1;
+      outcome.read();
       learned = result.learned;
       if (result.kind === 'done') {
         known = {
@@ -172,34 +107,19 @@ async function pollStream(
       } else windows.unshift({ from: Math.max(current.from, current.to - learned.length), to: current.to });
     }
     await wakeHistory(bridge, source, known, learned.length);
-    return 'go-on';
+    return true;
   } catch (error) {
     if (isDatabaseAway(error)) throw error;
     const fault = asBridgeError(error);
-    const { sourceFailures } = outcome;
-    const blame = blameOf(fault, outcome, stream);
-    // The platform had answered when the window was to be stored.
-    if (isOfBridge(fault)) noteAnswer(outcome);
-    else if (isUnanswered(fault) || isPermanent(fault)) noteFailure(outcome, stream);
-    else if (UNREAD.includes(fault.code)) {
-      outcome.unread.add(stream.id);
-      // An answer for one stream ends a trouble of the source. Where no stream can be read, that is its trouble.
-      if (blame === 'stream') noteAnswer(outcome);
-      else outcome.answers += 1;
-    }
-    const setsAside =
-      !isUnanswered(fault) &&
-      current !== undefined &&
-      isWindowAtFault(fault, current, { source, failures: sourceFailures });
-    if (current && setsAside) {
-      const unreadable = await setAside(bridge, source, { stream, window: current, lane: 'live' }, fault);
-      known = { ...known, unreadable };
+    const { blame, failures, answered } = outcome.fault(fault, stream);
+    const where = { stream, window: current, lane: 'live' as const };
+    if (current !== undefined && isUnreadable(fault)) {
+      known = { ...known, unreadable: await setAside(bridge, source, { ...where, window: current }, fault) };
       await wakeHistory(bridge, source, known, learned.length);
     }
-    const where = { stream, lane: 'live' as const, ...(current && { window: current }), setAside: setsAside };
-    const answered = outcome.answers > 0;
-    const retryAt = await actOn(bridge, source, fault, { failures: sourceFailures, answered, blame, ...where });
-    return retryAt === undefined ? 'stop' : 'go-on';
+    const setsAside = current !== undefined && isUnreadable(fault);
+    const retryAt = await actOn(bridge, source, fault, { ...where, failures, answered, blame, setAside: setsAside });
+    return retryAt !== undefined;
   }
 }
 

@@ -1,4 +1,4 @@
-import { isUnanswered } from '../core/errors.ts';
+import { isUnanswered, isUnreadable } from '../core/errors.ts';
 import type { BridgeError } from '../core/errors.ts';
 import { isLight } from '../core/learn.ts';
 import { afterRead, afterUnread } from '../core/unreadable.ts';
@@ -25,10 +25,7 @@ export const isWindowAtFault = (
   window: Window,
   { source, failures }: { readonly source: OpenSource; readonly failures: number },
 ): boolean =>
-  error.code === 'contract-broken' ||
-  error.code === 'too-costly' ||
-  error.code === 'too-much' ||
-  error.code === 'bug' ||
+  isUnreadable(error) ||
   (isUnanswered(error) && failures === 0 && isLight(lengthOf(window), source.platform.facts.minWindow));
 
 /** Notes that a window could not be read. @returns the unreadable stretches of the stream */

@@ -11,31 +11,23 @@ import { printableJson } from '../database/printable.ts';
 import { REFUSED, RESOLVED, refusedHours } from '../ingest/refused-hours.ts';
 import type { Taken } from '../ingest/window-readings.ts';
 import type { Meter } from '../platform/connection/index.ts';
+import type { OpenSource, Stream } from './open/open-source.ts';
 
 /** Everything one window leaves behind, committed together or not at all (law 1). */
 export interface Handover {
-  readonly streamId: number;
-  /** The key of the stream: a restored database may have another stream with this number. */
-  readonly streamKey: string;
-  /** The configuration of the source that the window was read with. */
-  readonly revision: number;
-  /** That configuration, told from all others; see table source. */
-  readonly edition: string;
+  /** The configuration that the window was read with; `edition` tells it from all others, see table source. */
+  readonly source: Pick<OpenSource, 'id' | 'revision' | 'edition' | 'projectId'>;
+  /** As it was when the window was planned. Its key is compared, because a restored database may have another stream with this number. */
+  readonly stream: Pick<Stream, 'id' | 'key' | 'covered' | 'looksNoted'>;
   /** Who claimed the source or, in history, the stream. */
   readonly workerId: string;
   /** The memory of this process when the read began (database/memory.ts): it held the names of the series. */
   readonly process: string;
-  readonly sourceId: number;
-  readonly projectId: number;
   readonly lane: 'live' | 'history';
   readonly window: Window;
-  /** The stream's coverage when the window was planned. */
-  readonly covered: Coverage;
   readonly learned: Learned;
   /** The looks that are owed because of the window (core/look-back.ts). */
   readonly looks: Coverage;
-  /** How often commits had noted looks for the stream when this process planned the window. */
-  readonly looksNoted: number;
   /**
    * One overlap before the question. Where looks were noted since the plan, the window settles them only before this instant: a point
    * that came into that time after the question is later than the overlap.
@@ -189,22 +181,22 @@ export const settled = ({ alone }: { alone: boolean }): string =>
 
 /** A window as a row of `windows`. `storeMs`: how long the readings took to store before the statement; `taken`: what they were. */
 export function settlementOf(handover: Handover, { process, mark }: Stamp, storeMs = 0, taken?: Taken): Settlement {
-  const { batch, meter, window } = handover;
+  const { source, stream, batch, meter, window } = handover;
   return {
-    stream_id: handover.streamId,
-    stream_key: handover.streamKey,
-    revision: handover.revision,
-    edition: handover.edition,
+    stream_id: stream.id,
+    stream_key: stream.key,
+    revision: source.revision,
+    edition: source.edition,
     worker: handover.workerId,
     process,
     mark,
-    source_id: handover.sourceId,
+    source_id: source.id,
     lane: handover.lane,
     from_us: window.from,
     to_us: window.to,
     learned: JSON.stringify(handover.learned),
     looks: multirangeOf(handover.looks),
-    known_looks: handover.looksNoted,
+    known_looks: stream.looksNoted,
     settled_us: handover.settledTo,
     backfill_id: handover.backfills?.asking,
     served: handover.backfills?.served.join(','),

@@ -80,7 +80,7 @@ async function mapAtATime<T, R>(items: readonly T[], count: number, work: (item:
     () => left.next().value,
     async ([index, item]) => {
       results[index] = await work(item);
-      return 'go-on';
+      return true;
     },
   );
   return results;

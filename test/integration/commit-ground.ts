@@ -11,7 +11,7 @@ import { commitsOf, commitWindow } from '../../src/pull/commit.ts';
 import type { Taken } from '../../src/ingest/window-readings.ts';
 import type { Handover } from '../../src/pull/settlement.ts';
 import type { TestDatabases } from '../kit/databases.ts';
-import { claimAll, columnOf, storeSource, storeStream } from '../kit/stored-source.ts';
+import { claimAll, columnOf, configurationOf, storeSource, storeStream } from '../kit/stored-source.ts';
 import type { StoredSource } from '../kit/stored-source.ts';
 
 /** The end of a month: readings on both sides of it lie in two partitions. */
@@ -63,21 +63,17 @@ export async function makeGround(databases: TestDatabases, archive?: ArchivePlac
       const id = given.stream ?? streamId;
       const stream = await database.row<{ key: string }>('select key from stream where id = $1', [id]);
       const handover: Handover = {
-        ...source,
-        streamId: id,
-        streamKey: stream?.key ?? '',
+        source: configurationOf(source),
+        stream: { id, key: stream?.key ?? '', covered: given.covered ?? [], looksNoted: given.looksNoted ?? 0 },
         workerId: given.workerId ?? holder,
         process: given.process ?? database.memory.stamp().process,
         lane: given.lane ?? 'live',
         window,
-        covered: given.covered ?? [],
         learned: { length: 60 * SECOND },
         looks: given.looks ?? [],
-        looksNoted: given.looksNoted ?? 0,
         settledTo: given.settledTo ?? 0,
         backfills:
           given.backfillId === undefined ? undefined : { asking: given.backfillId, served: [given.backfillId] },
-        revision: 1,
         askedAt: given.askedAt ?? BORDER,
         meter: { requests: 2, bytesIn: 300, bytesOut: 40, waitedMs: 5, httpMs: 6 },
         normaliseMs: 1,

@@ -21,7 +21,7 @@ import type { Taken } from '../../src/ingest/window-readings.ts';
 import { heartOf } from '../kit/alive.ts';
 import type { Heart } from '../kit/alive.ts';
 import type { TestDatabases } from '../kit/databases.ts';
-import { batchOf, claimAll, storeSource, storeStream } from '../kit/stored-source.ts';
+import { batchOf, claimAll, configurationOf, storeSource, storeStream } from '../kit/stored-source.ts';
 import type { StoredSource } from '../kit/stored-source.ts';
 import { Waiting, eventually } from './daemon-rig.ts';
 import { APPLICATION, SECRET } from './outbox-service-tokens.ts';
@@ -164,20 +164,21 @@ export async function makeRig(databases: TestDatabases): Promise<Rig> {
       };
       await claimAll(database, HOLDER);
       return await commitWindow(ground, {
-        ...of,
+        source: configurationOf(of),
+        stream: {
+          id: stream,
+          key: row?.key ?? '',
+          covered: (row?.covered ?? []).map(([from, to]) => ({ from, to })),
+          looksNoted: 0,
+        },
         workerId: HOLDER,
-        streamId: stream,
-        streamKey: row?.key ?? '',
         process: database.memory.stamp().process,
         lane: 'live',
         window,
-        covered: (row?.covered ?? []).map(([from, to]) => ({ from, to })),
         learned: { length: 60 * SECOND },
         looks: [],
-        looksNoted: 0,
         settledTo: 0,
         backfills: undefined,
-        revision: 1,
         askedAt: clock.now(),
         meter: { requests: 1, bytesIn: 1, bytesOut: 1, waitedMs: 0, httpMs: 0 },
         normaliseMs: 0,

@@ -10,7 +10,7 @@ import { intakeOf } from '../../src/ingest/pushed-intake.ts';
 import { commitsOf, commitWindow } from '../../src/pull/commit.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { backUp } from '../kit/restore.ts';
-import { batchOf, claimAll, columnOf, storeSource, storeStream } from '../kit/stored-source.ts';
+import { batchOf, claimAll, columnOf, configurationOf, storeSource, storeStream } from '../kit/stored-source.ts';
 import type { StoredSource } from '../kit/stored-source.ts';
 import { eventually, startRig, Waiting } from './daemon-rig.ts';
 import type { Rig } from './daemon-rig.ts';
@@ -74,20 +74,16 @@ describe('one process', () => {
       commit(at, sensors, many = 1) {
         const instants = Array.from({ length: many }, (_, index) => at + index);
         return commitWindow(parts, {
-          ...source,
+          source: configurationOf(source),
+          stream: { id: streamId, key: 'stream', covered: [], looksNoted: 0 },
           workerId,
-          streamId,
-          streamKey: 'stream',
           process: database.memory.stamp().process,
           lane: 'live',
           window: { from: at, to: at + SECOND },
-          covered: [],
           looks: [],
-          looksNoted: 0,
           settledTo: 0,
           learned: { length: SECOND },
           backfills: undefined,
-          revision: 1,
           askedAt: Date.now() * 1000,
           meter: { requests: 1, bytesIn: 1, bytesOut: 1, waitedMs: 0, httpMs: 0 },
           normaliseMs: 0,

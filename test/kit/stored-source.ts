@@ -35,6 +35,9 @@ export async function storeSource(
   return { sourceId: row.id, projectId: row.project_id, edition: row.edition };
 }
 
+/** The configuration that a window of the source is read with. */
+export const configurationOf = ({ sourceId, ...source }: StoredSource) => ({ ...source, id: sourceId, revision: 1 });
+
 /** Writes an empty stream, as a complete look for sensors does; the answer is its id. */
 export async function storeStream(database: Database, { sourceId }: StoredSource, key = 'stream'): Promise<number> {
   const row = await database.row<{ id: number }>(

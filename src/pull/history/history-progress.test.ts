@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { MINUTE } from '../../core/instant.ts';
 import type { Window } from '../../core/window.ts';
-import { firstTurnAt, nextAsk, noteDone, noteTaken, restsUntil, servedBy } from './history-progress.ts';
-import type { RunState } from './history-progress.ts';
+import { firstTurnAt, nextAsk, noteDone, noteFresh, noteTaken, restsUntil, servedBy } from './history-progress.ts';
+import type { Ask, RunState } from './history-progress.ts';
 import type { OpenSource } from '../open/open-source.ts';
 import type { Wish } from './wishes.ts';
 
@@ -24,6 +24,7 @@ const runOf = (more: Partial<RunState> = {}): RunState => ({
   wishes: [],
   unreadable: [],
   lookAgain: [],
+  looksNoted: 0,
   underWay: new Set(),
   turn: GAP,
   ...more,
@@ -47,7 +48,7 @@ describe('a run asks for', () => {
     expect(window(sourceOf('newest'), runOf())).toEqual({ from: 800, to: 900 });
     expect(window(sourceOf('oldest'), runOf())).toEqual({ from: 0, to: 100 });
     expect(window(sourceOf('oldest'), runOf({ learned: { length: 30 } }))).toEqual({ from: 0, to: 30 });
-    expect(window(sourceOf('oldest'), runOf({ underWay: new Set([{ from: 0, to: 100 }]) }))).toEqual({
+    expect(window(sourceOf('oldest'), runOf({ underWay: new Set([{ window: { from: 0, to: 100 } }]) }))).toEqual({
       from: 100,
       to: 200,
     });
@@ -133,12 +134,12 @@ describe('time to ask for once more', () => {
       turn: OLD,
     };
     const windows: Window[] = [];
-    const underWay = new Set<Window>();
+    const underWay = new Set<Ask>();
     for (;;) {
       const ask = nextAsk(sourceOf(), runOf({ ...run, underWay }), NOW);
       if (ask === undefined || windows.length === 3) break;
       windows.push(ask.window);
-      underWay.add(ask.window);
+      underWay.add(ask);
     }
     expect(windows).toEqual([
       { from: 20, to: 80 },
@@ -151,10 +152,10 @@ describe('time to ask for once more', () => {
     const source = { ...sourceOf(), policy: { ...policy, start: 100 } };
     const unreadable = [unreadableOf(20, 80), unreadableOf(90, 110), unreadableOf(990, 1_010)];
     const asked = (wishes: readonly Wish[]) => {
-      const underWay = new Set<Window>();
+      const underWay = new Set<Ask>();
       const run = runOf({ covered: [ALL], unreadable, wishes, underWay });
-      for (let ask = nextAsk(source, run, NOW); ask; ask = nextAsk(source, run, NOW)) underWay.add(ask.window);
-      return [...underWay].toSorted((one, other) => one.from - other.from);
+      for (let ask = nextAsk(source, run, NOW); ask; ask = nextAsk(source, run, NOW)) underWay.add(ask);
+      return [...underWay].map(({ window }) => window).toSorted((one, other) => one.from - other.from);
     };
     const inside = [
       { from: 100, to: 110 },
@@ -207,6 +208,31 @@ it('a window that was read is covered, looked at, and done for each wish that al
       ],
     }),
   );
+});
+
+it('what the database has now leaves what windows of this run did meanwhile', () => {
+  const looks = [
+    { from: 0, to: 30 },
+    { from: 500, to: 600 },
+  ];
+  const wishes = [wishOf(1, ALL, { done: [{ from: 0, to: 10 }] }), wishOf(2, ALL)];
+  const run = runOf({ covered: [ALL], wishes, lookAgain: looks });
+  noteDone(run, { from: 10, to: 30 }, wishes.slice(0, 1));
+  const fresh = { wishes: [wishOf(1, ALL, { done: [{ from: 0, to: 20 }] }), wishOf(3, ALL)], stream: undefined };
+  noteFresh(run, looks, fresh);
+  const known = { covered: [ALL], wishes: [wishOf(1, ALL, { done: [{ from: 0, to: 30 }] }), wishOf(3, ALL)] };
+  const left = [
+    { from: 0, to: 10 },
+    { from: 500, to: 600 },
+  ];
+  expect(run).toEqual(runOf({ ...known, lookAgain: left }));
+  const unreadable = [unreadableOf(40, 50)];
+  noteFresh(run, looks, { ...fresh, stream: { unreadable, lookAgain: [{ from: 0, to: 700 }], looksNoted: 3 } });
+  const lookAgain = [
+    { from: 0, to: 10 },
+    { from: 30, to: 700 },
+  ];
+  expect(run).toEqual(runOf({ ...known, unreadable, looksNoted: 3, lookAgain }));
 });
 
 describe('a wish', () => {

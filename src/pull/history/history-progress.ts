@@ -10,7 +10,7 @@ import { nextRetryAt, unreadableTime, wantedOf, windowToRetry } from '../../core
 import type { Unreadable } from '../../core/unreadable.ts';
 import type { Window } from '../../core/window.ts';
 import { looksToAsk } from '../look-back.ts';
-import type { OpenSource } from '../open/open-source.ts';
+import type { OpenSource, Stream } from '../open/open-source.ts';
 import { mayAskMore } from './wishes.ts';
 import type { Wish } from './wishes.ts';
 
@@ -23,8 +23,10 @@ export interface RunState {
   unreadable: readonly Unreadable[];
   /** Covered time to ask for once more for late data. */
   lookAgain: Coverage;
-  /** Windows being asked for. The plan leaves them out, so that no window is asked for twice at a time. */
-  readonly underWay: Set<Window>;
+  /** How often commits had noted looks for the stream when the run last read `lookAgain`. */
+  looksNoted: number;
+  /** What is being asked for. The plan leaves its windows out, so that none is asked for twice at a time. */
+  readonly underWay: ReadonlySet<Pick<Ask, 'window'>>;
   /** Whose turn the next window is; see `nextAsk`. */
   turn: number;
 }
@@ -104,7 +106,7 @@ export const servedBy = ({ window, wish }: Ask, { wishes }: RunState): readonly 
 /** The next window of unreadable time, otherwise of covered time that late data may have come into. */
 function askAgain(source: OpenSource, progress: RunState, now: Instant): Ask | undefined {
   const { learned } = progress;
-  const underWay = coverageOf([...progress.underWay]);
+  const underWay = windowsUnderWay(progress);
   const retried = windowToRetry(retriedOf(source, progress, now), { now, length: learned.length, underWay });
   if (retried)
     return {
@@ -134,6 +136,8 @@ function retriedOf({ policy }: OpenSource, progress: RunState, now: Instant): Un
   );
 }
 
+const windowsUnderWay = ({ underWay }: RunState): Coverage => coverageOf([...underWay].map(({ window }) => window));
+
 function requestOf(source: OpenSource, progress: RunState, now: Instant): PlanRequest {
   return {
     policy: source.policy,
@@ -142,7 +146,7 @@ function requestOf(source: OpenSource, progress: RunState, now: Instant): PlanRe
     lane: 'history',
     learned: progress.learned.length,
     limit: 1,
-    underWay: coverageOf([...progress.underWay]),
+    underWay: windowsUnderWay(progress),
     unreadable: unreadableTime(progress.unreadable),
   };
 }
@@ -154,6 +158,27 @@ export function noteDone(progress: RunState, window: Window, served: readonly Wi
   progress.wishes = progress.wishes.map((one) =>
     served.some(({ id }) => id === one.id) ? { ...one, done: union(one.done, [window]) } : one,
   );
+}
+
+/**
+ * Takes in what the database has of the stream now; undefined where the stream is gone. Windows of this run may have come in after the
+ * database read its answer: what they did of a wish stays done, and what they settled of the looks in `before`, which the run had when
+ * it asked, stays settled.
+ */
+export function noteFresh(
+  progress: RunState,
+  before: Coverage,
+  fresh: {
+    readonly wishes: readonly Wish[];
+    readonly stream: Pick<Stream, 'unreadable' | 'lookAgain' | 'looksNoted'> | undefined;
+  },
+): void {
+  const doneHere = new Map(progress.wishes.map(({ id, done }) => [id, done]));
+  progress.wishes = fresh.wishes.map((wish) => ({ ...wish, done: union(wish.done, doneHere.get(wish.id) ?? []) }));
+  if (fresh.stream === undefined) return;
+  const { unreadable, lookAgain, looksNoted } = fresh.stream;
+  const settled = subtract(before, progress.lookAgain);
+  Object.assign(progress, { unreadable, looksNoted, lookAgain: subtract(lookAgain, settled) });
 }
 
 /** Windows of other runs have what is left of today's requests of a wish; they may give a part back within a minute. */

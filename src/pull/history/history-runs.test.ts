@@ -50,7 +50,7 @@ it('runs with any concurrency close a gap, and end', () =>
               await scheduler.schedule(Promise.resolve());
               underWay.delete(window);
               covered = union(covered, [window]);
-              return 'go-on';
+              return true;
             },
           );
           await scheduler.waitFor(run);

@@ -1,4 +1,4 @@
-import { subtract, union } from '../../core/coverage.ts';
+import { union } from '../../core/coverage.ts';
 import { asBridgeError, isUnanswered } from '../../core/errors.ts';
 import type { BridgeError } from '../../core/errors.ts';
 import { SECOND } from '../../core/instant.ts';
@@ -14,10 +14,10 @@ import { actOn } from '../consequence.ts';
 import { eachWithin } from '../each-within.ts';
 import { fetchWindow, learnedOf } from '../fetch-window.ts';
 import type { WindowTask } from '../fetch-window.ts';
-import { firstTurnAt, nextAsk, noteDone, noteTaken, restsUntil, servedBy } from './history-progress.ts';
+import { firstTurnAt, nextAsk, noteDone, noteFresh, noteTaken, restsUntil, servedBy } from './history-progress.ts';
 import type { Ask, RunState } from './history-progress.ts';
 import type { OpenSource, Stream } from '../open/open-source.ts';
-import type { Allowance, Reserved, Wish } from './wishes.ts';
+import type { Allowance, Wish } from './wishes.ts';
 import { isWindowAtFault, setAside } from '../set-aside.ts';
 import { streamNow } from '../claim.ts';
 
@@ -39,8 +39,8 @@ const REFRESH_EVERY = SECOND;
  */
 export async function history(bridge: Bridge, streamId: number, signal: AbortSignal): Promise<void> {
   const claimed = await bridge.claims.take('history', streamId);
-  const [stream] = claimed?.streams ?? [];
-  if (!claimed || !stream) return;
+  if (!claimed) return;
+  const [stream] = claimed.streams as readonly [Stream];
   let dueAt: Instant | undefined;
   let healthy = false;
   try {
@@ -99,55 +99,47 @@ async function fillHistory(
     turn: firstTurnAt(begun),
     refreshedAt: begun,
     full: false,
-    meters: new Map(),
-    allowances: new Map(),
     crowded: false,
     failures: stream.historyFailures,
     unreadableInARow: 0,
     failedUntil: undefined,
   };
-  const next = async (): Promise<Ask | undefined> => {
+  const next = async (): Promise<UnderWay | undefined> => {
     if (signal.aborted || clock.now() > begun + RUN) return undefined;
     if (clock.now() > run.refreshedAt + REFRESH_EVERY) await refresh(bridge, source, stream, run);
     if (run.full || run.crowded) return undefined;
-    const ask = nextAsk(source, run, clock.now());
-    if (ask === undefined) return undefined;
+    const planned = nextAsk(source, run, clock.now());
+    if (planned === undefined) return undefined;
+    const ask: UnderWay = { ...planned, meter: undefined, allowance: undefined };
     // Marked before anything is awaited, so that no parallel worker is given the same window.
-    run.underWay.add(ask.window);
+    run.underWay.add(ask);
     run.turn += 1;
-    const { wish, window } = ask;
+    const { wish } = ask;
     if (wish?.budget === undefined) return ask;
-    let reserved: Reserved | undefined;
-    try {
-      reserved = await reserveRequests(bridge.database, wish.id, wish.budget.perWindow);
-    } finally {
-      if (reserved === undefined) run.underWay.delete(window);
-    }
+    const reserved = await reserveRequests(bridge.database, wish.id, wish.budget.perWindow);
     if (reserved === undefined) {
+      run.underWay.delete(ask);
       noteTaken(run, wish, clock.now());
       return await next();
     }
-    run.allowances.set(window, allowanceOf(bridge.database, reserved, clock.now));
+    ask.allowance = allowanceOf(bridge.database, reserved, clock.now);
     return ask;
   };
-  const work = async (ask: Ask): Promise<'go-on' | 'stop'> => {
+  const work = async (ask: UnderWay): Promise<boolean> => {
     try {
       await fetchAsk(bridge, source, claimed, run, ask, signal);
       run.crowded = false;
-      return 'go-on';
+      return true;
     } catch (error) {
       if (isDatabaseAway(error)) throw error;
-      await noteSpent(bridge, run, ask);
-      return await afterFailure(bridge, source, { claimed, run, window: ask.window }, asBridgeError(error));
+      await noteSpent(bridge, ask);
+      return await afterFailure(bridge, source, { claimed, run, ask }, asBridgeError(error));
     } finally {
-      run.underWay.delete(ask.window);
-      run.meters.delete(ask.window);
-      const { reserved } = run.allowances.get(ask.window) ?? {};
-      run.allowances.delete(ask.window);
-      if (reserved !== undefined) {
-        await giveBack(bridge.database, ...reserved);
-        // It may have been the first one, which reserved all because nothing was known of its like.
-        if (reserved[0]?.requests === ask.wish?.budget?.left) run.refreshedAt = -Infinity;
+      run.underWay.delete(ask);
+      if (ask.allowance !== undefined) {
+        await giveBack(bridge.database, ...ask.allowance.reserved);
+        // What a window of the backfill needs is known better now, and so is what is left.
+        run.refreshedAt = -Infinity;
       }
     }
   };
@@ -155,25 +147,28 @@ async function fillHistory(
     await eachWithin(source.config.pace.concurrency, next, work);
   } finally {
     // Those of windows that were dropped because the run had stopped, and of windows that ended while the database was away.
-    await giveBack(bridge.database, ...[...run.allowances.values()].flatMap(({ reserved }) => reserved));
+    await giveBack(bridge.database, ...[...run.underWay].flatMap(({ allowance }) => allowance?.reserved ?? []));
   }
-  if (run.wishes.length > 0) await finishCovered(bridge.database, source.id);
+  await finishCovered(bridge.database, source.id);
   const now = clock.now();
   if (run.failedUntil !== undefined) return { dueAt: run.failedUntil, healthy: false };
   return { dueAt: nextAsk(source, run, now) ? now : restsUntil(source, run, now), healthy: !signal.aborted };
 }
 
+/** A window that is asked for. */
+interface UnderWay extends Ask {
+  /** From its first request on. */
+  meter: Meter | undefined;
+  /** What it may send of the requests of a backfill. */
+  allowance: Allowance | undefined;
+}
+
 /** A run under way. */
 interface Run extends RunState {
-  /** How often commits had noted looks for the stream when the run last read `lookAgain`. */
-  looksNoted: number;
+  readonly underWay: Set<UnderWay>;
   refreshedAt: Instant;
   /** The outbox of the project is full, so the run asks for nothing more. */
   full: boolean;
-  /** The meters of the windows under way. */
-  readonly meters: Map<Window, Meter>;
-  /** What they may send of the requests of a backfill. */
-  readonly allowances: Map<Window, Allowance>;
   /** No slot comes free beside the windows that have begun, so no further one is begun until one of them has ended. */
   crowded: boolean;
   /** Failures of this stream's history in a row. */
@@ -185,21 +180,9 @@ interface Run extends RunState {
 
 /** Learns of new and cancelled backfills, of time to ask for once more, and of room in the outbox. */
 async function refresh({ database, clock }: Bridge, source: OpenSource, { id }: Stream, run: Run): Promise<void> {
-  const fresh = await wishesOf(database, id);
-  // Windows of this run may have come in after the database read its answer.
-  run.wishes = fresh.map((wish) => {
-    const known = run.wishes.find((one) => one.id === wish.id);
-    return known === undefined ? wish : { ...wish, done: union(wish.done, known.done) };
-  });
+  const wishes = await wishesOf(database, id);
   const { lookAgain: before } = run;
-  const now = await streamNow(database, id);
-  if (now !== undefined) {
-    // While the database answered, windows of this run may have settled a part of what it tells.
-    const settled = subtract(before, run.lookAgain);
-    run.unreadable = now.unreadable;
-    run.lookAgain = subtract(now.lookAgain, settled);
-    run.looksNoted = now.looksNoted;
-  }
+  noteFresh(run, before, { wishes, stream: await streamNow(database, id) });
   run.full = await isFull(database, source.projectId);
   run.refreshedAt = clock.now();
 }
@@ -211,31 +194,32 @@ async function refresh({ database, clock }: Bridge, source: OpenSource, { id }: 
 async function afterFailure(
   bridge: Bridge,
   source: OpenSource,
-  given: { readonly claimed: ClaimedHistory; readonly run: Run; readonly window: Window },
+  given: { readonly claimed: ClaimedHistory; readonly run: Run; readonly ask: UnderWay },
   fault: BridgeError,
-): Promise<'go-on' | 'stop'> {
-  const { claimed, run, window } = given;
+): Promise<boolean> {
+  const { claimed, run, ask } = given;
+  const { window } = ask;
   const { stream, failures } = claimed;
-  const hasBegun = [...run.meters].some(([other, { requests }]) => other !== window && requests > 0);
+  const hasBegun = [...run.underWay].some((other) => other !== ask && (other.meter?.requests ?? 0) > 0);
   run.crowded = isOwnPace(fault) && hasBegun;
-  if (run.crowded) return 'go-on';
+  if (run.crowded) return true;
   if (isWindowAtFault(fault, window, { source, failures })) {
     const { minWindow } = source.platform.facts;
     const isKnown = isKnownInstant(run.unreadable, window, minWindow);
     run.unreadable = await setAside(bridge, source, { stream, window, lane: 'history', isKnown }, fault);
     // It has its own wait, which other time need not share.
-    if (isKnown) return 'go-on';
+    if (isKnown) return true;
     run.unreadableInARow += 1;
     // A window that was under way when the run ended is no failure of its own.
-    if (run.failedUntil !== undefined) return 'stop';
+    if (run.failedUntil !== undefined) return false;
     if (!isUnanswered(fault) && run.unreadableInARow < MOST_UNREADABLE[stream.failures > 0 ? 'failing' : 'well'])
-      return 'go-on';
+      return true;
   }
   const where = { stream: { ...stream, historyFailures: run.failures }, window, lane: 'history' as const };
   run.failedUntil = bridge.clock.now();
   const retryAt = await actOn(bridge, source, fault, { failures, ...where });
   if (retryAt !== undefined) run.failedUntil = retryAt;
-  return 'stop';
+  return false;
 }
 
 const isOwnPace = ({ fault }: BridgeError): boolean => fault.code === 'throttled' && fault.own === true;
@@ -245,12 +229,12 @@ async function fetchAsk(
   source: OpenSource,
   { stream }: ClaimedHistory,
   run: Run,
-  ask: Ask,
+  ask: UnderWay,
   signal: AbortSignal,
 ): Promise<void> {
   const { window, wish } = ask;
   const { covered, learned, unreadable, looksNoted } = run;
-  const metered = (meter: Meter): void => void run.meters.set(window, meter);
+  const metered = (meter: Meter): void => void (ask.meter = meter);
   const served = servedBy(ask, run);
   const result = await fetchWindow(
     bridge,
@@ -261,7 +245,7 @@ async function fetchAsk(
       window,
       learned,
       metered,
-      allow: run.allowances.get(window)?.allow,
+      allow: ask.allowance?.allow,
       backfills: backfillsOf(wish, served),
     },
     signal,
@@ -270,7 +254,7 @@ async function fetchAsk(
   run.failures = 0;
   run.unreadableInARow = 0;
   if (result.kind === 'halved') {
-    await noteSpent(bridge, run, ask);
+    await noteSpent(bridge, ask);
     return;
   }
   run.unreadable = result.unreadable;
@@ -284,8 +268,7 @@ const backfillsOf = (asking: Wish | undefined, served: readonly Wish[]): WindowT
 });
 
 /** Counts what a window of a backfill cost that was not stored. */
-async function noteSpent({ database }: Bridge, run: Run, { window, wish }: Ask): Promise<void> {
-  const meter = run.meters.get(window);
+async function noteSpent({ database }: Bridge, { wish, meter }: UnderWay): Promise<void> {
   if (wish === undefined || meter === undefined || meter.requests === 0) return;
   await noteFailed(database, wish.id, meter);
 }
