@@ -68,7 +68,7 @@ async function pollStreams(
   return !sourceWaits && outcome.isWell(signal.aborted);
 }
 
-/** @returns whether the poll goes on; it ends where the whole source waits from now on, or the process drains */
+/** @returns whether the poll goes on; it ends where the whole source waits from now on */
 async function pollStream(
   bridge: Bridge,
   source: OpenSource,
@@ -91,7 +91,7 @@ async function pollStream(
   let current: Window | undefined;
   try {
     while ((current = windows.shift()) !== undefined) {
-      if (signal.aborted) return false;
+      if (signal.aborted) return true;
       const task = { source, stream: known, lane: 'live' as const, window: current, learned };
       const result = await fetchWindow(bridge, task, signal);
       outcome.read();

@@ -54,6 +54,7 @@ export async function makeGround(databases: TestDatabases, archive?: ArchivePlac
   const source = await storeSource(database);
   const streamId = await storeStream(database, source);
   const holder = randomUUID();
+  const commits = commitsOf(database);
   return {
     database,
     source,
@@ -84,7 +85,7 @@ export async function makeGround(databases: TestDatabases, archive?: ArchivePlac
           database,
           partitions: partitionsOf(database),
           prepareReadings: readingPreparer(database),
-          commits: commitsOf(database),
+          commits,
         },
         handover,
         given.also,

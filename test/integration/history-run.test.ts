@@ -163,7 +163,34 @@ describe('a run of history whose windows can be read', () => {
   });
 });
 
+it('a run that is due again ends a row of failures where it could read its windows', async () => {
+  await lane.store(HOUR);
+  await lane.failed(2);
+  await lane.run();
+  expect([lane.asked.length, await lane.shown()]).toEqual([4, { failures: 0, fault: null, lane: null }]);
+});
+
+it('a run covers the time of a backfill, which keeps no other account of it', async () => {
+  await lane.store(HOUR, { from: FROM + 2 * HOUR, to: FROM + DAY });
+  const range = { from: FROM, to: FROM + 2 * HOUR };
+  await startBackfill(lane.database, { source: { name: 'source' }, ...range, what: 'missing', requestedBy: 'tester' });
+  await lane.run();
+  expect(lane.asked).toHaveLength(2);
+  expect(await lane.database.row('select state, done::text from backfill join backfill_stream on true')).toEqual({
+    state: 'done',
+    done: '{}',
+  });
+});
+
 describe('a run of history that fails', () => {
+  it('ends after one window that cannot be read where live fails, too', async () => {
+    await lane.store(HOUR);
+    await lane.database.run('update stream set failures = 1');
+    await lane.run({ answer: halfAPage });
+    expect(lane.asked).toHaveLength(1);
+    expect(await lane.shown()).toMatchObject({ failures: 1, fault: 'contract-broken' });
+  });
+
   it.each([1, 2])('ends after three windows in a row that cannot be read, with %d at a time', async (concurrency) => {
     await lane.store(HOUR);
     lane.windowTakes = SECOND;

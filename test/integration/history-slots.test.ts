@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { BridgeError, ownPace } from '../../src/core/errors.ts';
+import { BridgeError, ownPace, throttled } from '../../src/core/errors.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/core/instant.ts';
 import type { Window } from '../../src/core/window.ts';
 import type { Database } from '../../src/database/database.ts';
@@ -95,7 +95,72 @@ it('ends where none of its windows gets a slot, and comes back when it is told t
   expect(await lane.shown()).toEqual({ failures: 0, fault: null, lane: null });
 });
 
+it('ends where its only window gets no slot for a further request, and comes back when it is told to', async () => {
+  await missingIs(1);
+  await runWith((_window, begin) => {
+    begin();
+    return Promise.reject(noSlot());
+  });
+  expect(lane.asked).toHaveLength(1);
+  expect((await lane.stream()).due).toBe(lane.now + MINUTE);
+});
+
+it.each([
+  ['a 5xx', new BridgeError({ code: 'unavailable', why: 'status', status: 500 }, '500')],
+  ['silence that the platform asks for', throttled(FROM + 2 * DAY, '429')],
+  ['a fault of the bridge', new BridgeError({ code: 'config-invalid', own: true }, 'the archive is away')],
+])('ends with %s, also beside a window that has begun', async (_, fault) => {
+  await missingIs(4);
+  const refused = Promise.withResolvers<void>();
+  await runWith(async (_window, begin) => {
+    begin();
+    if (lane.asked.length === 1) return await refused.promise;
+    void afterManyTurns().then(refused.resolve);
+    throw fault;
+  });
+  expect(lane.asked).toHaveLength(2);
+  expect((await lane.stream()).due).toBeGreaterThan(lane.now);
+});
+
 const whole = { from: FROM, to: FROM + DAY };
+
+const allAgain = { source: { name: 'source' }, ...whole, what: 'all' as const, requestedBy: 'tester' };
+
+it('counts a window of a backfill as failed that was sent, and none that got no slot', async () => {
+  await lane.store(HOUR, whole);
+  await startBackfill(lane.database, allAgain);
+  await runWith(() => Promise.reject(noSlot()));
+  const days = () => lane.database.rows('select failures, requests from backfill_day');
+  expect(await days()).toEqual([]);
+  await dueHistories(lane.database);
+  await runWith(async (_window, begin) => {
+    begin();
+    throw new BridgeError({ code: 'unavailable', why: 'status', status: 500 }, '500');
+  });
+  const asked = lane.asked.length - 2;
+  expect(await days()).toEqual([{ failures: asked, requests: asked }]);
+});
+
+it('asks for the same time without a backfill whose requests another run took meanwhile', async () => {
+  await missingIs(3);
+  const id = await startBackfill(lane.database, { ...allAgain, what: 'missing', requestsPerDay: 9 });
+  lane.windowTakes = 0;
+  const take = `insert into backfill_day (backfill_id, day, windows, failures, requests, bytes, readings, worked_ms, reserved)
+    values ($1, (now() at time zone 'UTC')::date, 0, 0, 0, 0, 0, 0, 9)`;
+  const { row } = lane.database;
+  let taken = 0;
+  const database: Database = {
+    ...lane.database,
+    async row(text, values) {
+      if (text.includes('insert into backfill_day') && (taken += 1) === 1) await lane.database.run(take, [id]);
+      return await row(text, values);
+    },
+  };
+  const source = openSourceOf(lane.stored, { policy: POLICY, concurrency: 1, read: () => [] });
+  await history(bridgeOf(database, { source, now: () => lane.now, workerId: randomUUID() }), lane.streamId, never);
+  expect(taken).toBe(1);
+  expect((await lane.stream()).covered).toEqual([whole]);
+});
 
 const serverError = (): never => {
   throw new BridgeError({ code: 'unavailable', why: 'status', status: 500 }, '500');

@@ -210,8 +210,6 @@ async function afterFailure(
     // It has its own wait, which other time need not share.
     if (isKnown) return true;
     run.unreadableInARow += 1;
-    // A window that was under way when the run ended is no failure of its own.
-    if (run.failedUntil !== undefined) return false;
     if (!isUnanswered(fault) && run.unreadableInARow < MOST_UNREADABLE[stream.failures > 0 ? 'failing' : 'well'])
       return true;
   }
@@ -269,6 +267,6 @@ const backfillsOf = (asking: Wish | undefined, served: readonly Wish[]): WindowT
 
 /** Counts what a window of a backfill cost that was not stored. */
 async function noteSpent({ database }: Bridge, { wish, meter }: UnderWay): Promise<void> {
-  if (wish === undefined || meter === undefined || meter.requests === 0) return;
+  if (wish === undefined || !meter?.requests) return;
   await noteFailed(database, wish.id, meter);
 }
