@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { coverageOf, missing } from '../../src/core/coverage.ts';
 import { BridgeError, contractBroken } from '../../src/core/errors.ts';
@@ -6,12 +5,10 @@ import { DAY, HOUR, MINUTE, SECOND } from '../../src/core/instant.ts';
 import type { Instant } from '../../src/core/instant.ts';
 import { lengthOf } from '../../src/core/window.ts';
 import type { Window } from '../../src/core/window.ts';
-import { history } from '../../src/pull/history/history.ts';
 import { changeBackfill } from '../../src/source/backfill/change.ts';
 import { startBackfill } from '../../src/source/backfill/start.ts';
 import { backfillState } from '../../src/source/backfill/state.ts';
-import { bridgeOf, openSourceOf } from '../kit/open-source.ts';
-import { FROM, POLICY, useHistory } from './history-ground.ts';
+import { FROM, useHistory } from './history-ground.ts';
 
 // What one run of history makes of answers and failures, and of what changes while it is under way.
 
@@ -163,25 +160,6 @@ describe('a run of history whose windows can be read', () => {
   });
 });
 
-it('a run that is due again ends a row of failures where it could read its windows', async () => {
-  await lane.store(HOUR);
-  await lane.failed(2);
-  await lane.run();
-  expect([lane.asked.length, await lane.shown()]).toEqual([4, { failures: 0, fault: null, lane: null }]);
-});
-
-it('a run covers the time of a backfill, which keeps no other account of it', async () => {
-  await lane.store(HOUR, { from: FROM + 2 * HOUR, to: FROM + DAY });
-  const range = { from: FROM, to: FROM + 2 * HOUR };
-  await startBackfill(lane.database, { source: { name: 'source' }, ...range, what: 'missing', requestedBy: 'tester' });
-  await lane.run();
-  expect(lane.asked).toHaveLength(2);
-  expect(await lane.database.row('select state, done::text from backfill join backfill_stream on true')).toEqual({
-    state: 'done',
-    done: '{}',
-  });
-});
-
 describe('a run of history that fails', () => {
   it('ends after one window that cannot be read where live fails, too', async () => {
     await lane.store(HOUR);
@@ -289,39 +267,5 @@ describe('a run of history that fails', () => {
     await expect(running).rejects.toThrow('terminating connection');
     expect(lane.asked).toHaveLength(1);
     expect(await lane.shown()).toEqual({ failures: 0, fault: null, lane: null });
-  });
-});
-
-describe('a run of history whose source cannot be opened', () => {
-  const opening = async (error: Error): Promise<void> => {
-    await lane.store(HOUR);
-    const source = openSourceOf(lane.stored, { policy: POLICY, read: () => [] });
-    const bridge = bridgeOf(lane.database, { source, now: () => lane.now, workerId: randomUUID() });
-    const sources = { use: () => Promise.reject(error) } as unknown as typeof bridge.sources;
-    await history({ ...bridge, sources }, lane.streamId, new AbortController().signal);
-  };
-
-  it('stops the source, is due again, and keeps its failures', async () => {
-    await lane.failed(2);
-    await opening(new BridgeError({ code: 'config-invalid' }, 'there is no such option'));
-    expect(
-      await lane.database.row(
-        `select state, last_fault ->> 'code' as fault, last_fault ->> 'lane' as lane, failures from source`,
-      ),
-    ).toEqual({ state: 'stopped', fault: 'config-invalid', lane: 'history', failures: 1 });
-    expect((await lane.stream()).due).toBe(lane.now);
-    expect(await lane.database.row(`select claimed_by, failures from work where kind = 'history'`)).toEqual({
-      claimed_by: null,
-      failures: 2,
-    });
-  });
-
-  it('because the database is away ends with that error', async () => {
-    const away = Object.assign(new Error('no connection'), { code: 'ECONNREFUSED' });
-    await expect(opening(away)).rejects.toThrow('no connection');
-    expect(await lane.database.row('select state, last_fault from source')).toEqual({
-      state: 'active',
-      last_fault: null,
-    });
   });
 });

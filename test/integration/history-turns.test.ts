@@ -6,7 +6,7 @@ import { startBackfill } from '../../src/source/backfill/start.ts';
 import { backfillState } from '../../src/source/backfill/state.ts';
 import { FROM, useHistory } from './history-ground.ts';
 
-// A gap and a backfill that a stream has at a time.
+// A gap and a backfill that a stream has at a time, and what a run leaves of both and of failures before it.
 
 const lane = useHistory();
 
@@ -43,4 +43,23 @@ it('asks once for a gap, and for the range of two operators who both want all of
   while ((await lane.stream()).due !== null) await lane.run();
   expect(lane.asked).toHaveLength(24);
   for (const id of ids) expect(await backfillState(lane.database, id)).toMatchObject({ state: 'done', share: 1 });
+});
+
+it('a run that is due again ends a row of failures where it could read its windows', async () => {
+  await lane.store(HOUR);
+  await lane.failed(2);
+  await lane.run();
+  expect([lane.asked.length, await lane.shown()]).toEqual([4, { failures: 0, fault: null, lane: null }]);
+});
+
+it('a run covers the time of a backfill, which keeps no other account of it', async () => {
+  await lane.store(HOUR, { from: FROM + 2 * HOUR, to: FROM + DAY });
+  const range = { from: FROM, to: FROM + 2 * HOUR };
+  await startBackfill(lane.database, { source: { name: 'source' }, ...range, what: 'missing', requestedBy: 'tester' });
+  await lane.run();
+  expect(lane.asked).toHaveLength(2);
+  expect(await lane.database.row('select state, done::text from backfill join backfill_stream on true')).toEqual({
+    state: 'done',
+    done: '{}',
+  });
 });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { coverageOf } from '../../src/core/coverage.ts';
+import { BridgeError } from '../../src/core/errors.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/core/instant.ts';
 import { lengthOf } from '../../src/core/window.ts';
 import { startBackfill } from '../../src/source/backfill/start.ts';
@@ -170,5 +171,39 @@ describe('a run that fails', () => {
     ['an operator asked for a poll', () => changeSource(lane.database, 'poll', { name: 'source' }, 'tester')],
   ])('after %s is followed by another one at once', async (_what, meanwhile) => {
     expect(await waitAfter(meanwhile)).toBeLessThanOrEqual(0);
+  });
+});
+
+describe('a run of history whose source cannot be opened', () => {
+  const opening = async (error: Error): Promise<void> => {
+    await lane.store(HOUR);
+    const source = openSourceOf(lane.stored, { policy: POLICY, read: () => [] });
+    const bridge = bridgeOf(lane.database, { source, now: () => lane.now, workerId: randomUUID() });
+    const sources = { use: () => Promise.reject(error) } as unknown as typeof bridge.sources;
+    await history({ ...bridge, sources }, lane.streamId, new AbortController().signal);
+  };
+
+  it('stops the source, is due again, and keeps its failures', async () => {
+    await lane.failed(2);
+    await opening(new BridgeError({ code: 'config-invalid' }, 'there is no such option'));
+    expect(
+      await lane.database.row(
+        `select state, last_fault ->> 'code' as fault, last_fault ->> 'lane' as lane, failures from source`,
+      ),
+    ).toEqual({ state: 'stopped', fault: 'config-invalid', lane: 'history', failures: 1 });
+    expect((await lane.stream()).due).toBe(lane.now);
+    expect(await lane.database.row(`select claimed_by, failures from work where kind = 'history'`)).toEqual({
+      claimed_by: null,
+      failures: 2,
+    });
+  });
+
+  it('because the database is away ends with that error', async () => {
+    const away = Object.assign(new Error('no connection'), { code: 'ECONNREFUSED' });
+    await expect(opening(away)).rejects.toThrow('no connection');
+    expect(await lane.database.row('select state, last_fault from source')).toEqual({
+      state: 'active',
+      last_fault: null,
+    });
   });
 });

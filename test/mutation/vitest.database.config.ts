@@ -5,7 +5,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: [
-      'test/integration/{archive-faults,backfill,backfill-kinds,commit,consequence,gate,history,history-run,history-slots,joined-streams,live-windows,older-answer,poll,same-instant,turns}.test.ts',
+      'test/integration/{archive-faults,backfill,backfill-kinds,commit,commit-together,consequence,gate,history,history-run,history-slots,history-turns,joined-streams,live-windows,older-answer,poll,same-instant,turns}.test.ts',
     ],
     globalSetup: ['test/kit/run-directory.ts', 'test/kit/shared-server.ts'],
     setupFiles: ['test/mutation/repeatable.ts'],

@@ -17,6 +17,8 @@ const [GAP, OLD, BACKFILL, OLD_AGAIN] = [0, 1, 2, 3];
 const sourceOf = (catchUp: 'newest' | 'oldest' = 'newest', settle = 0): OpenSource =>
   ({ policy: { ...policy, settle }, config: { schedule: { catchUp } } }) as unknown as OpenSource;
 
+const time = (from: number, to: number): Window => ({ from, to });
+
 const runOf = (more: Partial<RunState> = {}): RunState => ({
   begun: NOW,
   covered: [],
@@ -197,10 +199,7 @@ it('a window that was read is covered, looked at, and done for each wish that al
   expect(run).toEqual(
     runOf({
       covered: [{ from: 0, to: 20 }],
-      lookAgain: [
-        { from: 0, to: 10 },
-        { from: 20, to: 30 },
-      ],
+      lookAgain: [time(0, 10), time(20, 30)],
       wishes: [
         wishOf(1, ALL, { ...again, done: [window] }),
         wishOf(2, ALL, { ...again, done: [{ from: 0, to: 20 }] }),
@@ -211,28 +210,17 @@ it('a window that was read is covered, looked at, and done for each wish that al
 });
 
 it('what the database has now leaves what windows of this run did meanwhile', () => {
-  const looks = [
-    { from: 0, to: 30 },
-    { from: 500, to: 600 },
-  ];
-  const wishes = [wishOf(1, ALL, { done: [{ from: 0, to: 10 }] }), wishOf(2, ALL)];
+  const looks = [time(0, 30), time(500, 600)];
+  const wishes = [wishOf(1, ALL, { done: [time(0, 10)] }), wishOf(2, ALL)];
   const run = runOf({ covered: [ALL], wishes, lookAgain: looks });
-  noteDone(run, { from: 10, to: 30 }, wishes.slice(0, 1));
-  const fresh = { wishes: [wishOf(1, ALL, { done: [{ from: 0, to: 20 }] }), wishOf(3, ALL)], stream: undefined };
+  noteDone(run, time(10, 30), wishes.slice(0, 1));
+  const fresh = { wishes: [wishOf(1, ALL, { done: [time(0, 20)] }), wishOf(3, ALL)], stream: undefined };
   noteFresh(run, looks, fresh);
-  const known = { covered: [ALL], wishes: [wishOf(1, ALL, { done: [{ from: 0, to: 30 }] }), wishOf(3, ALL)] };
-  const left = [
-    { from: 0, to: 10 },
-    { from: 500, to: 600 },
-  ];
-  expect(run).toEqual(runOf({ ...known, lookAgain: left }));
+  const known = { covered: [ALL], wishes: [wishOf(1, ALL, { done: [time(0, 30)] }), wishOf(3, ALL)] };
+  expect(run).toEqual(runOf({ ...known, lookAgain: [time(0, 10), time(500, 600)] }));
   const unreadable = [unreadableOf(40, 50)];
-  noteFresh(run, looks, { ...fresh, stream: { unreadable, lookAgain: [{ from: 0, to: 700 }], looksNoted: 3 } });
-  const lookAgain = [
-    { from: 0, to: 10 },
-    { from: 30, to: 700 },
-  ];
-  expect(run).toEqual(runOf({ ...known, unreadable, looksNoted: 3, lookAgain }));
+  noteFresh(run, looks, { ...fresh, stream: { unreadable, lookAgain: [time(0, 700)], looksNoted: 3 } });
+  expect(run).toEqual(runOf({ ...known, unreadable, looksNoted: 3, lookAgain: [time(0, 10), time(30, 700)] }));
 });
 
 describe('a wish', () => {

@@ -4,7 +4,6 @@ import type { BridgeError } from '../../core/errors.ts';
 import { SECOND } from '../../core/instant.ts';
 import type { Instant } from '../../core/instant.ts';
 import { isKnownInstant } from '../../core/unreadable.ts';
-import type { Window } from '../../core/window.ts';
 import { isDatabaseAway } from '../../database/away.ts';
 import type { Meter } from '../../platform/connection/index.ts';
 import { isFull } from '../../delivery/waiting.ts';
