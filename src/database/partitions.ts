@@ -142,13 +142,13 @@ const LONGEST_LOOK_MS = 5_000;
 async function announce(database: Database, table: Partitioned): Promise<void> {
   const untilMs = performance.now() + LONGEST_LOOK_MS;
   const holders = (await database.row<{ holders: string[] | null }>(HOLDERS, [table]))?.holders ?? [];
-  while (holders.length > 0 && performance.now() < untilMs) {
+  for (let waitMs = 1; holders.length > 0 && performance.now() < untilMs; waitMs *= 2) {
     const row = await database.row(`${HOLDERS} where virtualtransaction = any($2) having count(*) > 0`, [
       table,
       holders,
     ]);
     if (row === undefined) break;
-    await setTimeout(2);
+    await setTimeout(waitMs);
   }
   // It changes nothing but the version of the table.
   await database.run(`alter table only ${table} alter column ${ANY_COLUMN[table]} set statistics -1`);

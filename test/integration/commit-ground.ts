@@ -5,12 +5,11 @@ import { SECOND, parseInstant } from '../../src/core/instant.ts';
 import type { Window } from '../../src/core/window.ts';
 import type { ArchivePlace } from '../../src/database/archive-place.ts';
 import type { Database } from '../../src/database/database.ts';
-import { partitionsOf } from '../../src/database/partitions.ts';
-import { readingPreparer } from '../../src/ingest/prepare.ts';
-import { commitsOf, commitWindow } from '../../src/pull/commit.ts';
+import { commitWindow } from '../../src/pull/commit.ts';
 import type { Taken } from '../../src/ingest/window-readings.ts';
 import type { Handover } from '../../src/pull/settlement.ts';
 import type { TestDatabases } from '../kit/databases.ts';
+import { storeOf } from '../kit/open-source.ts';
 import { claimAll, columnOf, configurationOf, storeSource, storeStream } from '../kit/stored-source.ts';
 import type { StoredSource } from '../kit/stored-source.ts';
 
@@ -54,7 +53,6 @@ export async function makeGround(databases: TestDatabases, archive?: ArchivePlac
   const source = await storeSource(database);
   const streamId = await storeStream(database, source);
   const holder = randomUUID();
-  const commits = commitsOf(database);
   return {
     database,
     source,
@@ -80,16 +78,7 @@ export async function makeGround(databases: TestDatabases, archive?: ArchivePlac
         normaliseMs: 1,
         batch,
       };
-      return await commitWindow(
-        {
-          database,
-          partitions: partitionsOf(database),
-          prepareReadings: readingPreparer(database),
-          commits,
-        },
-        handover,
-        given.also,
-      );
+      return await commitWindow({ database, ...storeOf(database) }, handover, given.also);
     },
     async coverage() {
       const row = await database.row<{ covered: [number, number][] }>(

@@ -8,19 +8,18 @@ import { SECOND } from '../../src/core/instant.ts';
 import type { Window } from '../../src/core/window.ts';
 import { clockOf } from '../../src/database/clock.ts';
 import type { Database } from '../../src/database/database.ts';
-import { partitionsOf } from '../../src/database/partitions.ts';
 import { delivererOf } from '../../src/delivery/deliverer.ts';
 import { outgoingFetch } from '../../src/platform/connection/outgoing.ts';
 import type { GuardedFetch } from '../../src/platform/connection/outgoing.ts';
 import type { Deliverer } from '../../src/delivery/deliverer.ts';
 import { setRemote } from '../../src/delivery/remote.ts';
 import type { RemoteSettings } from '../../src/delivery/remote.ts';
-import { readingPreparer } from '../../src/ingest/prepare.ts';
-import { commitsOf, commitWindow } from '../../src/pull/commit.ts';
+import { commitWindow } from '../../src/pull/commit.ts';
 import type { Taken } from '../../src/ingest/window-readings.ts';
 import { heartOf } from '../kit/alive.ts';
 import type { Heart } from '../kit/alive.ts';
 import type { TestDatabases } from '../kit/databases.ts';
+import { storeOf } from '../kit/open-source.ts';
 import { batchOf, claimAll, configurationOf, storeSource, storeStream } from '../kit/stored-source.ts';
 import type { StoredSource } from '../kit/stored-source.ts';
 import { Waiting, eventually } from './daemon-rig.ts';
@@ -156,12 +155,7 @@ export async function makeRig(databases: TestDatabases): Promise<Rig> {
         'select instants_of(covered) as covered, key from stream where id = $1',
         [stream],
       );
-      const ground = {
-        database,
-        partitions: partitionsOf(database),
-        prepareReadings: readingPreparer(database),
-        commits: commitsOf(database),
-      };
+      const ground = { database, ...storeOf(database) };
       await claimAll(database, HOLDER);
       return await commitWindow(ground, {
         source: configurationOf(of),

@@ -67,6 +67,22 @@ export function openSourceOf(
   } as unknown as OpenSource;
 }
 
+const stores = new WeakMap<Database, ReturnType<typeof newStore>>();
+
+const newStore = (database: Database) => ({
+  partitions: partitionsOf(database),
+  prepareReadings: readingPreparer(database),
+  commits: commitsOf(database),
+  keepNames: nameKeeper(database),
+});
+
+/** What a process has once for its database: the partitions, numbers and names that it knows, and the statements that its windows share. */
+export function storeOf(database: Database): ReturnType<typeof newStore> {
+  const store = stores.get(database) ?? newStore(database);
+  stores.set(database, store);
+  return store;
+}
+
 /** The part of a bridge that the poll path needs, for one source that is open already. */
 export function bridgeOf(
   database: Database,
@@ -76,10 +92,7 @@ export function bridgeOf(
   return {
     database,
     clock: { now, setBacks: () => ({ count: 0, recent: undefined }) },
-    partitions: partitionsOf(database),
-    prepareReadings: readingPreparer(database),
-    commits: commitsOf(database),
-    keepNames: nameKeeper(database),
+    ...storeOf(database),
     settings: { windowReadings: 1_000 },
     sources: { use: (_row: unknown, work: (open: OpenSource) => Promise<unknown>) => work(source) },
     claims: claimsOf({ database, workerId, sources: { editionOf: () => undefined } }),

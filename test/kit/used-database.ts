@@ -18,7 +18,9 @@ const OWN = `(select oid from pg_namespace where nspname !~ '^pg_' and nspname <
 
 /** Changes with each statement that changes the schema, except for new tables. */
 const SHAPE = [
-  'pg_attribute',
+  // A new partition is announced by a change of its parent that changes nothing (database/partitions.ts).
+  `(select xmin from pg_attribute where attrelid <> all (array(select oid from pg_class where relkind = 'p'))) as attribute`,
+  `(select 0::text::xid as xmin from pg_attribute) as every_attribute`,
   'pg_proc',
   'pg_trigger',
   'pg_constraint',
@@ -39,8 +41,7 @@ const WRITTEN = `
     union select parent, depth + 1 from chain join refers on child = chain.oid)
   select oid::regclass::text as name from written join chain using (oid) group by oid order by max(depth)`;
 
-interface Shape {
-  readonly shape: string;
+interface Met {
   readonly added: readonly string[];
   readonly connections: number;
 }
@@ -50,16 +51,18 @@ export async function usedDatabase(database: Database): Promise<UsedDatabase> {
   const { pool, rows } = database;
   const { newest = 0 } =
     (await database.row<{ newest: number }>('select max(oid)::int8 as newest from pg_class')) ?? {};
-  const look = async (): Promise<Shape> =>
+  const shapeNow = async (): Promise<string | undefined> =>
+    (await database.row<{ shape: string }>(`select ${SHAPE} as shape`))?.shape;
+  const look = async (): Promise<Met> =>
     (
-      await rows<Shape & Record<string, unknown>>(
-        `select ${SHAPE} as shape, array(select oid::regclass::text from pg_class
+      await rows<Met & Record<string, unknown>>(
+        `select array(select oid::regclass::text from pg_class
            where oid > $1 and relkind in ('r', 'p') and relnamespace in ${OWN} and not (relispartition and relkind = 'p')) as added,
            (select count(*)::int from pg_stat_activity
             where datname = current_database() and backend_type = 'client backend') as connections`,
         [newest],
       )
-    )[0] as Shape;
+    )[0] as Met;
   const written = async (): Promise<string[]> =>
     (await rows<{ name: string }>(WRITTEN, [newest])).map(({ name }) => name);
   const textOf = async (table: string): Promise<string | null | undefined> =>
@@ -68,7 +71,7 @@ export async function usedDatabase(database: Database): Promise<UsedDatabase> {
         `select jsonb_agg(to_jsonb(one) order by one::text)::text as text from ${table} as one`,
       )
     )?.text;
-  const { shape } = await look();
+  const shape = await shapeNow();
   const seeded = new Map<string, string>();
   for (const table of await written()) {
     const text = await textOf(table);
@@ -107,7 +110,7 @@ export async function usedDatabase(database: Database): Promise<UsedDatabase> {
         [text],
       );
     }
-    return (await look()).shape === shape && !isBusy();
+    return (await shapeNow()) === shape && !isBusy();
   }
 
   return {
