@@ -80,8 +80,8 @@ const preparers = new WeakMap<object, PrepareReadings>();
 /** Writes points as a window in covered time does. */
 export async function write(database: Database, projectId: number, points: readonly Point[]): Promise<Taken> {
   // One for each database, because the first write of each announces its partitions to transactions under way.
-  const prepare = preparers.get(database.pool) ?? readingPreparer(database);
-  preparers.set(database.pool, prepare);
+  const prepare = preparers.get(database.memory) ?? readingPreparer(database);
+  preparers.set(database.memory, prepare);
   const prepared = await prepare(projectId, batchOf(columnsOf(points)));
   return await database.transaction((client) =>
     withThawed(database, client, { columns: prepared.columns, now: Date.now() * 1000 }, () =>

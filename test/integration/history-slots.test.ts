@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { BridgeError, ownPace, throttled } from '../../src/core/errors.ts';
+import { BridgeError, contractBroken, ownPace, throttled } from '../../src/core/errors.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/core/instant.ts';
 import type { Window } from '../../src/core/window.ts';
 import type { Database } from '../../src/database/database.ts';
@@ -120,6 +120,21 @@ it.each([
   });
   expect(lane.asked).toHaveLength(2);
   expect((await lane.stream()).due).toBeGreaterThan(lane.now);
+});
+
+it('tells of the first of two windows that fail at a time', async () => {
+  await missingIs(4);
+  await lane.database.run('update stream set failures = 1');
+  const failed = Promise.withResolvers<void>();
+  await runWith(async () => {
+    if (lane.asked.length === 1) {
+      await failed.promise;
+      throw contractBroken('the second');
+    }
+    void afterManyTurns().then(failed.resolve);
+    throw contractBroken('the first');
+  });
+  expect(await lane.database.row(`select last_fault ->> 'message' as told from stream`)).toEqual({ told: 'the first' });
 });
 
 const whole = { from: FROM, to: FROM + DAY };

@@ -209,6 +209,8 @@ async function afterFailure(
     // It has its own wait, which other time need not share.
     if (isKnown) return true;
     run.unreadableInARow += 1;
+    // A window that was under way when the run ended is no failure of its own, and the operator was told of the first one.
+    if (run.failedUntil !== undefined) return false;
     if (!isUnanswered(fault) && run.unreadableInARow < MOST_UNREADABLE[stream.failures > 0 ? 'failing' : 'well'])
       return true;
   }
