@@ -17,8 +17,10 @@ const WORKERS = Math.min(8, 3 * availableParallelism());
 /** Bounds that only a test which hangs meets, also where other work keeps the machine busy. */
 const patient = { testTimeout: 1_800_000, hookTimeout: 600_000, expect: { poll: { timeout: 600_000, interval: 50 } } };
 
-/** Files that mostly wait, for a minute and longer. */
+/** Files that take a minute and longer; most of them mostly wait. */
 const LONG = [
+  'integration/model',
+  'conformance/platforms',
   'chaos/two-bridges',
   'integration/platform-faults',
   'integration/platform-throttling',
@@ -29,11 +31,14 @@ const LONG = [
   'chaos/week-of-influx',
   'chaos/workers',
   'integration/discovery',
+  'integration/platforms',
   'integration/overload',
   'integration/platform-clock',
   'integration/politeness',
   'integration/api-fuzz',
   'integration/hanging',
+  'integration/influx-faults',
+  'integration/alerts-daemon',
   'integration/account',
   'integration/api-process',
   'integration/packaging',
